@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -60,51 +61,53 @@ func readFronts(files tree.Files) (fronts, error) {
 		if !isShared(name) || !bytes.Contains(b, []byte(LabelTrack)) && !bytes.Contains(b, []byte(AnnotationFront)) {
 			continue
 		}
-		u, err := decodeObject(b)
+		u, err := object.Decode(b)
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
-		if isFront(u) {
+		if IsFront(u) {
 			out[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = true
 		}
 	}
 	return out, nil
 }
 
-func isKustomization(name string) bool { return path.Base(name) == kustomizationFile }
+// IsKustomization reports whether a file of a directory lists others, and has no object.
+func IsKustomization(name string) bool { return path.Base(name) == kustomizationFile }
 
 func isShared(name string) bool { return strings.HasPrefix(name, FolderShared+"/") }
 
-func isFront(u *unstructured.Unstructured) bool {
+// IsFront reports whether an object is a Service of which each track has a copy: it selects the pods of a track, or of both during a move.
+func IsFront(u *unstructured.Unstructured) bool {
 	if u.GroupVersionKind().Group != "" || u.GetKind() != "Service" {
 		return false
 	}
-	return u.GetAnnotations()[AnnotationFront] != "" || IsTrack(textAt(mapAt(u.Object, "spec", "selector"), LabelTrack))
+	return u.GetAnnotations()[AnnotationFront] != "" || IsTrack(object.TextAt(object.MapAt(u.Object, "spec", "selector"), LabelTrack))
 }
 
 // setFront has a front select the pods of the track that gets the requests.
 func setFront(u *unstructured.Unstructured, s State) {
-	selector := mapAt(u.Object, "spec", "selector")
+	selector := object.MapAt(u.Object, "spec", "selector")
 	selector[LabelTrack] = s.receivingTrack()
 	if s.receivingTrack() == Plain && !s.IsLabelled {
 		delete(selector, LabelTrack)
 	}
 	if s.isMove() {
-		makeMap(u.Object, "metadata", "annotations")[AnnotationFront] = "true"
+		object.MakeMap(u.Object, "metadata", "annotations")[AnnotationFront] = "true"
 		return
 	}
-	annotations := mapAt(u.Object, "metadata", "annotations")
+	annotations := object.MapAt(u.Object, "metadata", "annotations")
 	if delete(annotations, AnnotationFront); annotations != nil && len(annotations) == 0 {
-		delete(mapAt(u.Object, "metadata"), "annotations")
+		delete(object.MapAt(u.Object, "metadata"), "annotations")
 	}
 }
 
 // contentAt returns the content of a file in a state, or that the file leaves.
 func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves bool, err error) {
-	if !mentionsState(b) || isKustomization(name) {
+	if !mentionsState(b) || IsKustomization(name) {
 		return b, false, nil
 	}
-	u, err := decodeObject(b)
+	u, err := object.Decode(b)
 	if err != nil {
 		return nil, false, err
 	}
@@ -118,7 +121,7 @@ func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves
 	if reflect.DeepEqual(original.Object, u.Object) {
 		return b, false, nil
 	}
-	content, err = encodeObject(u)
+	content, err = object.Encode(u)
 	return content, false, err
 }
 
@@ -128,7 +131,7 @@ func setState(name string, u *unstructured.Unstructured, f fronts, s State) erro
 	if IsTrack(folder) {
 		return setSize(u, folder, s)
 	}
-	if isFront(u) {
+	if IsFront(u) {
 		setFront(u, s)
 	}
 	if !isRoute(u) {
@@ -168,11 +171,11 @@ func setSize(u *unstructured.Unstructured, track string, s State) error {
 	if field == "" || !ok {
 		return nil
 	}
-	full, ok := parseInteger(json.Number(text))
+	full, ok := object.ParseInteger(json.Number(text))
 	if !ok || full < 0 {
 		return errors.Errorf("annotation %s: %q is not a number of pods", annotation, text)
 	}
-	makeMap(u.Object, "spec")[field] = jsonNumber(s.sizeOf(track, full))
+	object.MakeMap(u.Object, "spec")[field] = object.Number(s.sizeOf(track, full))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -75,11 +76,11 @@ func TestAtFront(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := atState(t, files, tc.state)
 			for _, service := range []string{"web", "metrics"} {
-				u, err := decodeObject(got["shared/service-"+service+".yaml"])
+				u, err := object.Decode(got["shared/service-"+service+".yaml"])
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(tc.want, textAt(mapAt(u.Object, "spec", "selector"), LabelTrack)); diff != "" {
+				if diff := cmp.Diff(tc.want, object.TextAt(object.MapAt(u.Object, "spec", "selector"), LabelTrack)); diff != "" {
 					t.Errorf("\n%s\nService %s: -want, +got:\n%s", tc.reason, service, diff)
 				}
 			}
@@ -110,7 +111,7 @@ func TestAtWithoutKustomizations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range atState(t, files, State{Serving: Blue, Ahead: 5}) {
-		if isKustomization(name) {
+		if IsKustomization(name) {
 			t.Errorf("%s is in a directory without kustomizations", name)
 		}
 	}
@@ -208,7 +209,7 @@ func checkOtherBytes(t *testing.T, previous, next tree.Files) {
 	t.Helper()
 	may := regexp.MustCompile(`(?m)^ +(replicas|minReplicas): \d+$|^    intentplane\.dev/track: (blue|green)$`)
 	for name := range next {
-		if isKustomization(name) || strings.Contains(name, "route-") {
+		if IsKustomization(name) || strings.Contains(name, "route-") {
 			continue
 		}
 		if diff := cmp.Diff(may.ReplaceAllString(string(previous[name]), ""), may.ReplaceAllString(string(next[name]), "")); diff != "" {
@@ -224,7 +225,7 @@ func checkShares(t *testing.T, p *Parts, files tree.Files, s State) {
 		if !m.routed {
 			continue
 		}
-		u, err := decodeObject(files["shared/"+m.file])
+		u, err := object.Decode(files["shared/"+m.file])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,11 +252,11 @@ func wantedRefs(rule map[string]any, s State) []string {
 	for _, ref := range refs {
 		weight, _ := weightOf(ref)
 		if !touched {
-			out = append(out, describeRef(ref, textAt(ref, "name"), ref["weight"]))
+			out = append(out, describeRef(ref, object.TextAt(ref, "name"), ref["weight"]))
 			continue
 		}
 		if !isWeb(ref) {
-			out = append(out, describeRef(ref, textAt(ref, "name"), weight*100))
+			out = append(out, describeRef(ref, object.TextAt(ref, "name"), weight*100))
 			continue
 		}
 		out = append(out,
@@ -268,7 +269,7 @@ func wantedRefs(rule map[string]any, s State) []string {
 func rawRefs(rule map[string]any) []string {
 	out := []string{}
 	for _, ref := range backendRefs(rule) {
-		out = append(out, describeRef(ref, textAt(ref, "name"), ref["weight"]))
+		out = append(out, describeRef(ref, object.TextAt(ref, "name"), ref["weight"]))
 	}
 	return out
 }

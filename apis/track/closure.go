@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // selectNamedByPods selects the ConfigMaps and Secrets that the pods of the workload name.
@@ -15,7 +15,7 @@ func (p *Parts) selectNamedByPods() error {
 	for _, w := range p.workloadMembers() {
 		for _, m := range p.members {
 			isConfig := m.isKind("", "ConfigMap") || m.isKind("", "Secret")
-			if isConfig && m.GetNamespace() == w.GetNamespace() && refersTo(w.Unstructured, m.GetKind(), m.GetName()) {
+			if isConfig && m.GetNamespace() == w.GetNamespace() && object.RefersTo(w.Unstructured, m.GetKind(), m.GetName()) {
 				m.perTrack = true
 			}
 		}
@@ -33,9 +33,9 @@ func (p *Parts) selectScalersAndBudgets() error {
 		if !m.isKind("policy", "PodDisruptionBudget") {
 			continue
 		}
-		selector, err := selectorAt(m.Object, "spec", "selector")
+		selector, err := object.SelectorAt(m.Object, "spec", "selector")
 		if err != nil {
-			return errors.Wrapf(err, "%s: spec.selector", objectOf(m.Unstructured))
+			return errors.Wrapf(err, "%s: spec.selector", object.Of(m.Unstructured))
 		}
 		workload, otherMember := p.podsSelectedBy(m, selector)
 		m.perTrack = m.perTrack || workload && otherMember == nil
@@ -46,7 +46,7 @@ func (p *Parts) selectScalersAndBudgets() error {
 // podsSelectedBy reports whether a selector in a namespace selects pods of the workload, and returns another workload whose pods it selects.
 func (p *Parts) podsSelectedBy(m *member, s labels.Selector) (workload bool, otherMember *member) {
 	for _, w := range p.members {
-		pods, ok := podLabels(w.Unstructured)
+		pods, ok := object.PodLabels(w.Unstructured)
 		if !ok || w.GetNamespace() != m.GetNamespace() || !s.Matches(pods) {
 			continue
 		}
@@ -57,33 +57,6 @@ func (p *Parts) podsSelectedBy(m *member, s labels.Selector) (workload bool, oth
 		otherMember = w
 	}
 	return workload, otherMember
-}
-
-// podLabels returns the labels of the pods that an object makes or is, or false for an object without pods.
-func podLabels(u *unstructured.Unstructured) (labels.Set, bool) {
-	paths := map[string][]string{
-		"Deployment": {"spec", "template"}, "StatefulSet": {"spec", "template"}, "DaemonSet": {"spec", "template"},
-		"ReplicaSet": {"spec", "template"}, "Job": {"spec", "template"}, "CronJob": {"spec", "jobTemplate", "spec", "template"}, "Pod": {},
-	}
-	path, ok := paths[u.GetKind()]
-	if !ok {
-		return nil, false
-	}
-	found, _, _ := unstructured.NestedStringMap(u.Object, append(slices.Clone(path), "metadata", "labels")...)
-	return found, true
-}
-
-// selectorAt returns the label selector at a path. A missing selector selects nothing.
-func selectorAt(m map[string]any, path ...string) (labels.Selector, error) {
-	found := mapAt(m, path...)
-	if found == nil {
-		return labels.Nothing(), nil
-	}
-	s := &metav1.LabelSelector{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found, s); err != nil {
-		return nil, errors.New("cannot be read")
-	}
-	return metav1.LabelSelectorAsSelector(s)
 }
 
 // selectFronts finds the Services that select pods of the workload. They are shared, and select the pods of the track that serves: else pods without
@@ -99,7 +72,7 @@ func (p *Parts) selectFronts() error {
 			continue
 		}
 		if otherMember != nil {
-			return errors.Errorf("%s: selects pods of %s too, which has no tracks", objectOf(m.Unstructured), objectOf(otherMember.Unstructured))
+			return errors.Errorf("%s: selects pods of %s too, which has no tracks", object.Of(m.Unstructured), object.Of(otherMember.Unstructured))
 		}
 		m.front, m.shared = true, true
 	}
@@ -126,7 +99,7 @@ func (p *Parts) selectRoutes() error {
 	}
 	if !slices.ContainsFunc(p.members, func(m *member) bool { return m.routed }) {
 		return errors.Errorf("spec.canary: no HTTPRoute or GRPCRoute sends requests to a Service that selects pods of %s",
-			objectOf(p.workloadMembers()[0].Unstructured))
+			object.Of(p.workloadMembers()[0].Unstructured))
 	}
 	return nil
 }
@@ -155,22 +128,22 @@ func (p *Parts) selectRoute(route *member) error {
 func (p *Parts) frontsOf(route *member, rule int, content map[string]any) ([]*member, error) {
 	out := []*member{}
 	for j, ref := range backendRefs(content) {
-		namespace := textAt(ref, "namespace")
+		namespace := object.TextAt(ref, "namespace")
 		elsewhere := namespace != "" && namespace != route.GetNamespace()
 		if namespace == "" {
 			namespace = route.GetNamespace()
 		}
 		for _, m := range p.members {
-			if !isServiceRef(ref) || !m.isKind("", "Service") || m.GetName() != textAt(ref, "name") || m.GetNamespace() != namespace {
+			if !isServiceRef(ref) || !m.isKind("", "Service") || m.GetName() != object.TextAt(ref, "name") || m.GetNamespace() != namespace {
 				continue
 			}
 			field := ruleField(route, rule, j)
 			if m.front && elsewhere {
-				return nil, errors.Errorf("%s: %s is in another namespace: a canary needs the route beside it", field, objectOf(m.Unstructured))
+				return nil, errors.Errorf("%s: %s is in another namespace: a canary needs the route beside it", field, object.Of(m.Unstructured))
 			}
 			if m.listed {
 				return nil, errors.Errorf("%s: %s is in spec.canary.perTrack: leave it out there, since each track gets a copy of it anyway",
-					field, objectOf(m.Unstructured))
+					field, object.Of(m.Unstructured))
 			}
 			if m.front {
 				out = append(out, m)

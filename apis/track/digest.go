@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // WorkloadDigest returns the digest of the objects that each track has, without the number of its pods. Two revisions of an equal digest need no canary. It
@@ -21,7 +22,7 @@ func (p *Parts) WorkloadDigest() (string, error) {
 func withoutSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = u.DeepCopy()
 	if field, _ := sizeField(u); field != "" {
-		spec := mapAt(u.Object, "spec")
+		spec := object.MapAt(u.Object, "spec")
 		delete(spec, field)
 		// An autoscaler has an upper bound too. A Deployment has no field of that name.
 		delete(spec, "maxReplicas")

@@ -3,6 +3,8 @@ package track
 import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // Bounds of the names of objects.
@@ -14,9 +16,9 @@ const (
 // checkNames returns an error for an object whose name with a suffix is too long, or is the name of another object. Both tracks count, so that the result does
 // not depend on the track.
 func (p *Parts) checkNames() error {
-	reserved := map[Object]bool{}
+	reserved := map[object.Object]bool{}
 	for _, m := range p.members {
-		reserved[objectOf(m.Unstructured)] = true
+		reserved[object.Of(m.Unstructured)] = true
 	}
 	for _, m := range p.members {
 		if !m.perTrack {
@@ -29,19 +31,19 @@ func (p *Parts) checkNames() error {
 	return p.checkRefsNameNoTrack()
 }
 
-func (m *member) checkNameInTracks(reserved map[Object]bool) error {
+func (m *member) checkNameInTracks(reserved map[object.Object]bool) error {
 	bound := maxName
 	if m.isKind("", "Service") {
 		bound = maxServiceName
 	}
 	for _, t := range []string{Blue, Green} {
-		named := objectOf(m.Unstructured)
+		named := object.Of(m.Unstructured)
 		named.Name = nameIn(t, m.GetName())
 		if len(named.Name) > bound {
-			return errors.Errorf("%s: the name has %d characters with the suffix of track %s, more than %d", objectOf(m.Unstructured), len(named.Name), t, bound)
+			return errors.Errorf("%s: the name has %d characters with the suffix of track %s, more than %d", object.Of(m.Unstructured), len(named.Name), t, bound)
 		}
 		if reserved[named] {
-			return errors.Errorf("%s: has the name that %s gets in track %s: choose another one", named, objectOf(m.Unstructured), t)
+			return errors.Errorf("%s: has the name that %s gets in track %s: choose another one", named, object.Of(m.Unstructured), t)
 		}
 	}
 	return nil
@@ -54,7 +56,7 @@ func (p *Parts) checkRefsNameNoTrack() error {
 		for i, rule := range rulesOf(m.Unstructured) {
 			for j, ref := range backendRefs(rule) {
 				if front, t := f.frontInRef(m.GetNamespace(), ref); front != "" && t != Plain {
-					return errors.Errorf("%s: %s is the copy of Service %s in track %s: name %s", ruleField(m, i, j), textAt(ref, "name"), front, t, front)
+					return errors.Errorf("%s: %s is the copy of Service %s in track %s: name %s", ruleField(m, i, j), object.TextAt(ref, "name"), front, t, front)
 				}
 			}
 		}

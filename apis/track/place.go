@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -50,7 +51,7 @@ func (p *Parts) placeMember(out tree.Files, m *member, track string) error {
 	if !m.perTrack {
 		return nil
 	}
-	b, err := encodeObject(p.objectInTrack(m, track))
+	b, err := object.Encode(p.objectInTrack(m, track))
 	out[track+"/"+fileIn(track, m.file)] = b
 	return err
 }
@@ -62,12 +63,12 @@ func (p *Parts) sharedContent(m *member, track string) ([]byte, error) {
 	}
 	u := m.DeepCopy()
 	if m.front {
-		makeMap(u.Object, "spec", "selector")[LabelTrack] = track
+		object.MakeMap(u.Object, "spec", "selector")[LabelTrack] = track
 	}
 	for _, rule := range rulesOf(u) {
 		p.routeTo(m.GetNamespace(), rule, track)
 	}
-	return encodeObject(u)
+	return object.Encode(u)
 }
 
 // routeTo gives a rule that sends requests to a front the name of its copy in a track. All weights of the rule are multiplied by 100, so that
@@ -77,9 +78,9 @@ func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
 	f := p.listFronts()
 	names := make([]string, len(refs))
 	for i, ref := range refs {
-		named := map[string]any{"group": ref["group"], "kind": ref["kind"], "namespace": ref["namespace"], "name": nameIn(track, textAt(ref, "name"))}
+		named := map[string]any{"group": ref["group"], "kind": ref["kind"], "namespace": ref["namespace"], "name": nameIn(track, object.TextAt(ref, "name"))}
 		if front, _ := f.frontInRef(namespace, named); front != "" {
-			names[i] = textAt(named, "name")
+			names[i] = object.TextAt(named, "name")
 		}
 	}
 	if !slices.ContainsFunc(names, func(n string) bool { return n != "" }) {
@@ -90,7 +91,7 @@ func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
 			ref["name"] = names[i]
 		}
 		weight, _ := weightOf(ref)
-		ref["weight"] = jsonNumber(weight * 100)
+		ref["weight"] = object.Number(weight * 100)
 	}
 }
 
@@ -108,13 +109,13 @@ func (p *Parts) objectInTrack(m *member, track string) *unstructured.Unstructure
 	u := m.DeepCopy()
 	p.renameReferences(u, track)
 	u.SetName(nameIn(track, m.GetName()))
-	makeMap(u.Object, "metadata", "labels")[LabelTrack] = track
+	object.MakeMap(u.Object, "metadata", "labels")[LabelTrack] = track
 	if m.front {
 		keepInternal(u)
 	}
 	selectTrack(u, track)
 	if p.isScaled(m) {
-		delete(mapAt(u.Object, "spec"), "replicas")
+		delete(object.MapAt(u.Object, "spec"), "replicas")
 	}
 	annotateSize(u)
 	return u
@@ -123,7 +124,7 @@ func (p *Parts) objectInTrack(m *member, track string) *unstructured.Unstructure
 // isScaled is true for a Deployment that an autoscaler of its track scales. Its files have no number of pods, in no state: each delivery would undo what
 // the autoscaler did, and a number that a later file leaves out is set to one. A Deployment of no pods keeps that: no autoscaler scales it.
 func (p *Parts) isScaled(m *member) bool {
-	if n, ok := parseInteger(mapAt(m.Object, "spec")["replicas"]); !m.isKind("apps", "Deployment") || ok && n == 0 {
+	if n, ok := object.ParseInteger(object.MapAt(m.Object, "spec")["replicas"]); !m.isKind("apps", "Deployment") || ok && n == 0 {
 		return false
 	}
 	return slices.ContainsFunc(p.members, func(o *member) bool {
@@ -133,29 +134,29 @@ func (p *Parts) isScaled(m *member) bool {
 
 // renameReferences gives references to objects that each track has the suffix.
 func (p *Parts) renameReferences(u *unstructured.Unstructured, track string) {
-	visitReferences(u, func(kind string, in map[string]any, field string) {
+	object.VisitReferences(u, func(kind string, in map[string]any, field string) {
 		if slices.ContainsFunc(p.members, func(m *member) bool {
 			return m.perTrack && m.GetKind() == kind && m.GetName() == in[field] && m.GetNamespace() == u.GetNamespace()
 		}) {
-			in[field] = nameIn(track, textAt(in, field))
+			in[field] = nameIn(track, object.TextAt(in, field))
 		}
 	})
 }
 
 // keepInternal removes the fields of the copy of a Service that give it an external address, or the fixed address of the Service itself.
 func keepInternal(u *unstructured.Unstructured) {
-	spec := mapAt(u.Object, "spec")
+	spec := object.MapAt(u.Object, "spec")
 	for _, field := range []string{
 		"type", "externalIPs", "externalTrafficPolicy", "healthCheckNodePort", "loadBalancerIP", "loadBalancerClass", "loadBalancerSourceRanges",
 		"allocateLoadBalancerNodePorts",
 	} {
 		delete(spec, field)
 	}
-	if textAt(spec, "clusterIP") != "None" {
+	if object.TextAt(spec, "clusterIP") != "None" {
 		delete(spec, "clusterIP")
 		delete(spec, "clusterIPs")
 	}
-	for _, port := range mapsOf(listAt(spec, "ports")) {
+	for _, port := range object.MapsOf(object.ListAt(spec, "ports")) {
 		delete(port, "nodePort")
 	}
 }
@@ -163,8 +164,8 @@ func keepInternal(u *unstructured.Unstructured) {
 // annotateSize records the full size of an object in an annotation, so that a file shows it beside the current size.
 func annotateSize(u *unstructured.Unstructured) {
 	field, annotation := sizeField(u)
-	if n, ok := parseInteger(mapAt(u.Object, "spec")[field]); ok && field != "" {
-		makeMap(u.Object, "metadata", "annotations")[annotation] = string(jsonNumber(n))
+	if n, ok := object.ParseInteger(object.MapAt(u.Object, "spec")[field]); ok && field != "" {
+		object.MakeMap(u.Object, "metadata", "annotations")[annotation] = string(object.Number(n))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -29,7 +30,7 @@ func IsFlat(files tree.Files) bool {
 // that routes send requests to, and these routes, come from the tracks; for other common objects, newest names their source: Plain, or a track. It returns an
 // error, which names the object, if the Services are not the same: the pods of both have to answer the same callers.
 func Join(tracked, flat tree.Files, newest string) (tree.Files, error) {
-	j := joint{out: maps.Clone(tracked), flat: map[Object]string{}, tracked: map[Object]string{}, newest: newest}
+	j := joint{out: maps.Clone(tracked), flat: map[object.Object]string{}, tracked: map[object.Object]string{}, newest: newest}
 	if err := j.readObjects(tracked, flat); err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func Join(tracked, flat tree.Files, newest string) (tree.Files, error) {
 // A joint is a directory with tracks that gets the objects of one without.
 type joint struct {
 	out           tree.Files
-	flat, tracked map[Object]string
+	flat, tracked map[object.Object]string
 	fronts        fronts
 	newest        string
 }
@@ -66,16 +67,16 @@ func (j *joint) readObjects(tracked, flat tree.Files) error {
 	if j.fronts, err = readFronts(tracked); err != nil {
 		return err
 	}
-	for files, into := range map[*tree.Files]map[Object]string{&tracked: j.tracked, &flat: j.flat} {
+	for files, into := range map[*tree.Files]map[object.Object]string{&tracked: j.tracked, &flat: j.flat} {
 		for _, name := range files.Names() {
-			if isKustomization(name) || strings.HasPrefix(name, Plain+"/") {
+			if IsKustomization(name) || strings.HasPrefix(name, Plain+"/") {
 				continue
 			}
-			u, err := decodeObject((*files)[name])
+			u, err := object.Decode((*files)[name])
 			if err != nil {
 				return errors.Wrap(err, name)
 			}
-			into[objectOf(u)] = name
+			into[object.Of(u)] = name
 		}
 	}
 	return nil
@@ -84,16 +85,16 @@ func (j *joint) readObjects(tracked, flat tree.Files) error {
 // checkFronts returns an error for a front that is not the same Service in both.
 func (j *joint) checkFronts(flat tree.Files) error {
 	for _, front := range j.fronts.sortedNames() {
-		o := Object{Kind: "Service", Namespace: front.Namespace, Name: front.Name}
+		o := object.Object{Kind: "Service", Namespace: front.Namespace, Name: front.Name}
 		file, ok := j.flat[o]
 		if !ok {
 			return errors.Errorf("%s: the revision without tracks has no such Service, so that requests could not move between the two revisions", o)
 		}
-		trackedService, err := decodeObject(j.out[j.tracked[o]])
+		trackedService, err := object.Decode(j.out[j.tracked[o]])
 		if err != nil {
 			return err
 		}
-		plain, err := decodeObject(flat[file])
+		plain, err := object.Decode(flat[file])
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func differingField(a, b *unstructured.Unstructured) string {
 }
 
 func selectorWithoutTrack(u *unstructured.Unstructured) map[string]any {
-	out := maps.Clone(mapAt(u.Object, "spec", "selector"))
+	out := maps.Clone(object.MapAt(u.Object, "spec", "selector"))
 	delete(out, LabelTrack)
 	return out
 }
@@ -124,18 +125,18 @@ func selectorWithoutTrack(u *unstructured.Unstructured) map[string]any {
 // portsOf returns the ports of a Service with their defaults, without the fields that open them outside of the cluster.
 func portsOf(u *unstructured.Unstructured) []map[string]any {
 	var out []map[string]any
-	for _, p := range mapsOf(listAt(u.Object, "spec", "ports")) {
+	for _, p := range object.MapsOf(object.ListAt(u.Object, "spec", "ports")) {
 		target := p["targetPort"]
 		if target == nil {
 			target = p["port"]
 		}
-		out = append(out, map[string]any{"name": p["name"], "port": p["port"], "targetPort": target, "protocol": cmp.Or(textAt(p, "protocol"), "TCP")})
+		out = append(out, map[string]any{"name": p["name"], "port": p["port"], "targetPort": target, "protocol": cmp.Or(object.TextAt(p, "protocol"), "TCP")})
 	}
 	return out
 }
 
 // placeObject puts an object of the directory without tracks where it belongs.
-func (j *joint) placeObject(o Object, file string, content []byte) error {
+func (j *joint) placeObject(o object.Object, file string, content []byte) error {
 	trackedFile, isTracked := j.tracked[o]
 	switch {
 	case !isTracked:
@@ -150,7 +151,7 @@ func (j *joint) placeObject(o Object, file string, content []byte) error {
 
 // replaceShared replaces a common object by the newer object. A front, and a route that sends requests to a front, stays.
 func (j *joint) replaceShared(trackedFile string, content []byte) error {
-	u, err := decodeObject(j.out[trackedFile])
+	u, err := object.Decode(j.out[trackedFile])
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (j *joint) replaceShared(trackedFile string, content []byte) error {
 		}
 		isRouted = hasFront(shares)
 	}
-	if !isRouted && !isFront(u) {
+	if !isRouted && !IsFront(u) {
 		j.out[trackedFile] = content
 	}
 	return nil
@@ -204,8 +205,8 @@ func LabelPods(files tree.Files) (tree.Files, error) {
 		if len(selecting) == 0 {
 			continue
 		}
-		makeMap(d.Object, "spec", "template", "metadata", "labels")[LabelTrack] = Plain
-		if out[name], err = encodeObject(d); err != nil {
+		object.MakeMap(d.Object, "spec", "template", "metadata", "labels")[LabelTrack] = Plain
+		if out[name], err = object.Encode(d); err != nil {
 			return nil, err
 		}
 		for _, file := range selecting {
@@ -213,8 +214,8 @@ func LabelPods(files tree.Files) (tree.Files, error) {
 			if !p.routed[types.NamespacedName{Namespace: s.GetNamespace(), Name: s.GetName()}] {
 				continue
 			}
-			makeMap(s.Object, "spec", "selector")[LabelTrack] = Plain
-			if out[file], err = encodeObject(s); err != nil {
+			object.MakeMap(s.Object, "spec", "selector")[LabelTrack] = Plain
+			if out[file], err = object.Encode(s); err != nil {
 				return nil, err
 			}
 		}
@@ -231,19 +232,19 @@ type plainDirectory struct {
 func readPlain(files tree.Files) (plainDirectory, error) {
 	out := plainDirectory{deployments: map[string]*unstructured.Unstructured{}, services: map[string]*unstructured.Unstructured{}, routed: map[types.NamespacedName]bool{}}
 	for _, name := range files.Names() {
-		if isKustomization(name) {
+		if IsKustomization(name) {
 			continue
 		}
-		u, err := decodeObject(files[name])
+		u, err := object.Decode(files[name])
 		if err != nil {
 			return out, errors.Wrap(err, name)
 		}
 		switch {
 		case isRoute(u):
 			out.noteRoute(u)
-		case objectOf(u).Group == "apps" && u.GetKind() == "Deployment":
+		case object.Of(u).Group == "apps" && u.GetKind() == "Deployment":
 			out.deployments[name] = u
-		case objectOf(u).Group == "" && u.GetKind() == "Service":
+		case object.Of(u).Group == "" && u.GetKind() == "Service":
 			out.services[name] = u
 		}
 	}
@@ -254,7 +255,7 @@ func (p plainDirectory) noteRoute(u *unstructured.Unstructured) {
 	for _, rule := range rulesOf(u) {
 		for _, ref := range backendRefs(rule) {
 			if isServiceRef(ref) {
-				p.routed[types.NamespacedName{Namespace: cmp.Or(textAt(ref, "namespace"), u.GetNamespace()), Name: textAt(ref, "name")}] = true
+				p.routed[types.NamespacedName{Namespace: cmp.Or(object.TextAt(ref, "namespace"), u.GetNamespace()), Name: object.TextAt(ref, "name")}] = true
 			}
 		}
 	}
@@ -263,7 +264,7 @@ func (p plainDirectory) noteRoute(u *unstructured.Unstructured) {
 // selectingServices returns the files of the Services that select the pods of a Deployment.
 func (p plainDirectory) selectingServices(d *unstructured.Unstructured) []string {
 	var out []string
-	pods, _ := podLabels(d)
+	pods, _ := object.PodLabels(d)
 	delete(pods, LabelTrack)
 	for _, file := range slices.Sorted(maps.Keys(p.services)) {
 		s := p.services[file]

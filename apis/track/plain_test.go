@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -69,11 +70,11 @@ func TestJoin(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			files := joinWeb(t, Blue, nil, tc.state)
-			front, err := decodeObject(files["shared/service-web.yaml"])
+			front, err := object.Decode(files["shared/service-web.yaml"])
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.selector, mapAt(front.Object, "spec", "selector")); diff != "" {
+			if diff := cmp.Diff(tc.selector, object.MapAt(front.Object, "spec", "selector")); diff != "" {
 				t.Errorf("\n%s\nselector: -want, +got:\n%s", tc.reason, diff)
 			}
 			if got := front.GetAnnotations()[AnnotationFront]; got != tc.front {

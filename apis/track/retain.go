@@ -5,6 +5,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -13,15 +14,15 @@ import (
 func Retain(files, observed tree.Files) (tree.Files, error) {
 	out := maps.Clone(files)
 	for _, name := range observed.Names() {
-		if _, ok := files[name]; ok || !isShared(name) || isKustomization(name) {
+		if _, ok := files[name]; ok || !isShared(name) || IsKustomization(name) {
 			continue
 		}
-		u, err := decodeObject(observed[name])
+		u, err := object.Decode(observed[name])
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
-		makeMap(u.Object, "metadata", "annotations")[AnnotationLeaves] = "true"
-		if out[name], err = encodeObject(u); err != nil {
+		object.MakeMap(u.Object, "metadata", "annotations")[AnnotationLeaves] = "true"
+		if out[name], err = object.Encode(u); err != nil {
 			return nil, errors.Wrap(err, name)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 func isRoute(u *unstructured.Unstructured) bool {
@@ -18,24 +20,17 @@ func isRoute(u *unstructured.Unstructured) bool {
 
 // rulesOf a route, which may be changed in place.
 func rulesOf(route *unstructured.Unstructured) []map[string]any {
-	return mapsOf(listAt(route.Object, "spec", "rules"))
+	return object.MapsOf(object.ListAt(route.Object, "spec", "rules"))
 }
 
 // backendRefs of a rule, which may be changed in place.
-func backendRefs(rule map[string]any) []map[string]any { return mapsOf(listAt(rule, "backendRefs")) }
-
-// mapsOf returns the elements of a list at their places. An element that is not a mapping becomes an empty mapping, which refers to nothing.
-func mapsOf(list []any) []map[string]any {
-	out := make([]map[string]any, len(list))
-	for i := range list {
-		out[i], _ = list[i].(map[string]any)
-	}
-	return out
+func backendRefs(rule map[string]any) []map[string]any {
+	return object.MapsOf(object.ListAt(rule, "backendRefs"))
 }
 
 func isServiceRef(ref map[string]any) bool {
-	kind := textAt(ref, "kind")
-	return textAt(ref, "group") == "" && (kind == "" || kind == "Service")
+	kind := object.TextAt(ref, "kind")
+	return object.TextAt(ref, "group") == "" && (kind == "" || kind == "Service")
 }
 
 // weightOf a backendRef, which is 1 by default.
@@ -44,12 +39,12 @@ func weightOf(ref map[string]any) (int64, bool) {
 	if !ok || value == nil {
 		return 1, true
 	}
-	n, ok := parseInteger(value)
+	n, ok := object.ParseInteger(value)
 	return n, ok && n >= 0
 }
 
 func ruleField(route *member, rule, ref int) string {
-	return fmt.Sprintf("%s: spec.rules[%d].backendRefs[%d]", objectOf(route.Unstructured), rule, ref)
+	return fmt.Sprintf("%s: spec.rules[%d].backendRefs[%d]", object.Of(route.Unstructured), rule, ref)
 }
 
 // checkRule returns an error for a rule that has too many backendRefs to double them, or weights that are too large to be multiplied by 100.
@@ -57,11 +52,12 @@ func checkRule(route *member, rule int, content map[string]any) error {
 	refs := backendRefs(content)
 	if len(refs) > MaxBackendRefs {
 		return errors.Errorf("%s: spec.rules[%d].backendRefs: there are %d, and a canary allows %d in a rule that sends requests to its workload",
-			objectOf(route.Unstructured), rule, len(refs), MaxBackendRefs)
+			object.Of(route.Unstructured), rule, len(refs), MaxBackendRefs)
 	}
 	for j, ref := range refs {
 		if n, ok := weightOf(ref); !ok || n > MaxWeight {
-			return errors.Errorf("%s.weight: %v must be a whole number from 0 to %d, since a canary multiplies it by 100", ruleField(route, rule, j), ref["weight"], MaxWeight)
+			return errors.Errorf("%s.weight: %v must be a whole number from 0 to %d, since a canary multiplies it by 100",
+				ruleField(route, rule, j), ref["weight"], MaxWeight)
 		}
 	}
 	return nil
@@ -87,7 +83,7 @@ func readShares(namespace string, rule map[string]any, f fronts) ([]share, error
 		front, track := f.frontInRef(namespace, ref)
 		weight, ok := weightOf(ref)
 		if !ok {
-			return nil, errors.Errorf("weight %v of %s is not a whole number", ref["weight"], textAt(ref, "name"))
+			return nil, errors.Errorf("weight %v of %s is not a whole number", ref["weight"], object.TextAt(ref, "name"))
 		}
 		if n := len(out); n > 0 && front != "" && out[n-1].takesWeightOf(ref, front, track) {
 			out[n-1].weights[track] = weight
@@ -108,11 +104,11 @@ func (f fronts) sortedNames() []types.NamespacedName {
 
 // frontInRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
 func (f fronts) frontInRef(namespace string, ref map[string]any) (front, track string) {
-	if refNamespace := textAt(ref, "namespace"); !isServiceRef(ref) || refNamespace != "" && refNamespace != namespace {
+	if refNamespace := object.TextAt(ref, "namespace"); !isServiceRef(ref) || refNamespace != "" && refNamespace != namespace {
 		return "", ""
 	}
 	for _, t := range Names() {
-		if name, ok := strings.CutSuffix(textAt(ref, "name"), nameIn(t, "")); ok && f[types.NamespacedName{Namespace: namespace, Name: name}] {
+		if name, ok := strings.CutSuffix(object.TextAt(ref, "name"), nameIn(t, "")); ok && f[types.NamespacedName{Namespace: namespace, Name: name}] {
 			return name, t
 		}
 	}
@@ -151,7 +147,7 @@ func (s *share) weightedEntries(state State) ([]any, error) {
 	for _, t := range state.listTracks() {
 		ref := maps.Clone(s.ref)
 		ref["name"] = nameIn(t, s.front)
-		ref["weight"] = jsonNumber(total / 100 * int64(state.percentOf(t)))
+		ref["weight"] = object.Number(total / 100 * int64(state.percentOf(t)))
 		out = append(out, ref)
 	}
 	return out, nil

@@ -6,6 +6,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // isAutoscaler is true for a kind that keeps the number of pods of a Deployment: Kubernetes' own, or KEDA's.
@@ -21,8 +23,8 @@ func isOfKind(u *unstructured.Unstructured, kind string) bool {
 
 // scalesDeployment is true for an autoscaler of a Deployment, which is the kind that a ScaledObject scales unless it names another kind.
 func scalesDeployment(scaler *unstructured.Unstructured, namespace, name string) bool {
-	target := mapAt(scaler.Object, "spec", "scaleTargetRef")
-	return cmp.Or(textAt(target, "kind"), "Deployment") == "Deployment" && textAt(target, "name") == name && scaler.GetNamespace() == namespace
+	target := object.MapAt(scaler.Object, "spec", "scaleTargetRef")
+	return cmp.Or(object.TextAt(target, "kind"), "Deployment") == "Deployment" && object.TextAt(target, "name") == name && scaler.GetNamespace() == namespace
 }
 
 func (p *Parts) scalesWorkload(m *member) bool {
@@ -37,10 +39,11 @@ func (p *Parts) checkScalers() error {
 			continue
 		}
 		if !p.scalesWorkload(m) {
-			return errors.Errorf("%s: scales nothing that has tracks: leave it out of spec.canary.perTrack, since two would scale the same pods", objectOf(m.Unstructured))
+			return errors.Errorf("%s: scales nothing that has tracks: leave it out of spec.canary.perTrack, since two would scale the same pods",
+				object.Of(m.Unstructured))
 		}
 		if err := checkKeepsPods(m.Unstructured); err != nil {
-			return errors.Wrap(err, objectOf(m.Unstructured).String())
+			return errors.Wrap(err, object.Of(m.Unstructured).String())
 		}
 	}
 	return nil
@@ -51,8 +54,8 @@ func checkKeepsPods(u *unstructured.Unstructured) error {
 	if !isScaledObject(u) {
 		return nil
 	}
-	spec := mapAt(u.Object, "spec")
-	if n, ok := parseInteger(spec["minReplicaCount"]); !ok || n < 1 {
+	spec := object.MapAt(u.Object, "spec")
+	if n, ok := object.ParseInteger(spec["minReplicaCount"]); !ok || n < 1 {
 		return errors.New("spec.minReplicaCount: must be 1 or more in a canary: a track has pods before it gets requests")
 	}
 	if spec["idleReplicaCount"] != nil {

@@ -2,39 +2,36 @@ package track
 
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // selectTrack has the selectors of an object that is in a track choose pods of this track alone.
 func selectTrack(u *unstructured.Unstructured, track string) {
-	spec := mapAt(u.Object, "spec")
+	spec := object.MapAt(u.Object, "spec")
 	switch {
-	case objectOf(u).Group == "" && u.GetKind() == "Service":
-		makeMap(spec, "selector")[LabelTrack] = track
-	case objectOf(u).Group == "apps" && u.GetKind() == "Deployment":
-		makeMap(spec, "selector", "matchLabels")[LabelTrack] = track
+	case object.Of(u).Group == "" && u.GetKind() == "Service":
+		object.MakeMap(spec, "selector")[LabelTrack] = track
+	case object.Of(u).Group == "apps" && u.GetKind() == "Deployment":
+		object.MakeMap(spec, "selector", "matchLabels")[LabelTrack] = track
 		selectOwnPods(u, track)
-		makeMap(spec, "template", "metadata", "labels")[LabelTrack] = track
+		object.MakeMap(spec, "template", "metadata", "labels")[LabelTrack] = track
 	default:
 		for _, field := range []string{"selector", "podSelector"} {
-			if s := mapAt(spec, field); isLabelSelector(s) {
-				makeMap(s, "matchLabels")[LabelTrack] = track
+			if s := object.MapAt(spec, field); object.IsLabelSelector(s) {
+				object.MakeMap(s, "matchLabels")[LabelTrack] = track
 			}
 		}
 	}
 }
 
-// isLabelSelector reports whether a mapping has the form of Kubernetes' label selectors, and selects something.
-func isLabelSelector(m map[string]any) bool {
-	return mapAt(m, "matchLabels") != nil || listAt(m, "matchExpressions") != nil
-}
-
 // selectOwnPods restricts the selectors for a Deployment's own pods, which spread them over nodes, to the pods of their track: otherwise the pods of the other
 // track would take their places.
 func selectOwnPods(u *unstructured.Unstructured, track string) {
-	pods, _ := podLabels(u)
-	visitLabelSelectors(mapAt(u.Object, "spec", "template", "spec"), func(s map[string]any) {
-		if selector, err := selectorAt(map[string]any{"at": s}, "at"); err == nil && selector.Matches(pods) && isLabelSelector(s) {
-			makeMap(s, "matchLabels")[LabelTrack] = track
+	pods, _ := object.PodLabels(u)
+	visitLabelSelectors(object.MapAt(u.Object, "spec", "template", "spec"), func(s map[string]any) {
+		if selector, err := object.SelectorAt(map[string]any{"at": s}, "at"); err == nil && selector.Matches(pods) && object.IsLabelSelector(s) {
+			object.MakeMap(s, "matchLabels")[LabelTrack] = track
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -78,12 +79,12 @@ func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
 
 func (p *Parts) readMembers(files tree.Files) error {
 	for _, name := range files.Names() {
-		u, err := decodeObject(files[name])
+		u, err := object.Decode(files[name])
 		if err != nil {
 			return errors.Wrap(err, name)
 		}
 		if hasOwnKey(u.Object) {
-			return errors.Errorf("%s: sets %s, which is reserved: leave it out", objectOf(u), LabelTrack)
+			return errors.Errorf("%s: sets %s, which is reserved: leave it out", object.Of(u), LabelTrack)
 		}
 		p.members = append(p.members, &member{Unstructured: u, file: name, content: files[name]})
 	}
@@ -130,7 +131,7 @@ func (p *Parts) selectMarked() error {
 
 func (m *member) checkCanHaveTracks() error {
 	if slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "Job", "Pod"}, m.GetKind()) {
-		return errors.Errorf("%s: cannot have two tracks: a canary needs a Deployment", objectOf(m.Unstructured))
+		return errors.Errorf("%s: cannot have two tracks: a canary needs a Deployment", object.Of(m.Unstructured))
 	}
 	return nil
 }
@@ -161,7 +162,7 @@ func (p *Parts) selectListed(selectors []Selector) error {
 
 func (m *member) selectAsListed() error {
 	if m.isRoute() {
-		return errors.Errorf("%s: a route is shared: its weights divide the requests between the tracks", objectOf(m.Unstructured))
+		return errors.Errorf("%s: a route is shared: its weights divide the requests between the tracks", object.Of(m.Unstructured))
 	}
 	m.perTrack, m.listed = true, true
 	return m.checkCanHaveTracks()
@@ -178,7 +179,7 @@ func (p *Parts) selectShared() error {
 			continue
 		}
 		m.shared = m.shared || slices.ContainsFunc(shared, func(s *member) bool {
-			return sharesNamespace(s, m) && refersTo(s.Unstructured, m.GetKind(), m.GetName())
+			return sharesNamespace(s, m) && object.RefersTo(s.Unstructured, m.GetKind(), m.GetName())
 		})
 	}
 	return nil

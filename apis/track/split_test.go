@@ -1,6 +1,7 @@
 package track
 
 import (
+	_ "embed"
 	"fmt"
 	"maps"
 	"strings"
@@ -8,47 +9,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-const (
-	webDeployment = `apiVersion: apps/v1
-kind: Deployment
-metadata:
-  labels:
-    intentplane.dev/workload: main
-  name: web
-  namespace: shop
-spec:
-  replicas: 5
-  selector:
-    matchLabels:
-      app: web
-  template:
-    metadata:
-      labels:
-        app: web
-`
-	webService = `apiVersion: v1
-kind: Service
-metadata:
-  name: web
-  namespace: shop
-spec:
-  selector:
-    app: web
-`
-	webRoute = `apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata:
-  name: web
-  namespace: shop
-spec:
-  rules:
-  - backendRefs:
-    - name: web
-      port: 80
-`
+// The files of the smallest workload that can have two tracks.
+var (
+	//go:embed testdata/web/deployment-web.yaml
+	webDeployment string
+
+	//go:embed testdata/web/service-web.yaml
+	webService string
+
+	//go:embed testdata/web/httproute-web.yaml
+	webRoute string
 )
 
 // web is the smallest workload that can have two tracks, with files in place of its own or beside them.
@@ -116,10 +90,10 @@ func TestSplitClosure(t *testing.T) {
 			got := []string{}
 			for _, m := range p.members {
 				if m.perTrack {
-					got = append(got, objectOf(m.Unstructured).String())
+					got = append(got, object.Of(m.Unstructured).String())
 				}
 				if m.perTrack && m.shared && !m.front {
-					got = append(got, objectOf(m.Unstructured).String()+" (shared)")
+					got = append(got, object.Of(m.Unstructured).String()+" (shared)")
 				}
 			}
 			want := map[string]bool{}

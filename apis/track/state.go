@@ -75,7 +75,7 @@ func (s State) receivingTrack() string {
 	return s.Serving
 }
 
-// sizeOf returns how many of full the pods of a track are. A track has one pod at least, unless its full size is 0.
+// sizeOf returns the number of pods of a track whose full size is full. A track has one pod at least, unless its full size is 0.
 func (s State) sizeOf(track string, full int64) int64 {
 	if track == s.Serving || full == 0 {
 		return full

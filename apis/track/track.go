@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // The tracks.
@@ -50,9 +51,9 @@ const (
 
 const (
 	// GatewayGroup is the API group of the routes.
-	GatewayGroup = "gateway.networking.k8s.io"
+	GatewayGroup = object.GatewayGroup
 
-	// MaxBackendRefs is how many backendRefs a rule may have that sends requests to the workload. Gateway API allows twice as many.
+	// MaxBackendRefs is the limit of backendRefs in a rule that sends requests to the workload. Gateway API allows twice as many.
 	MaxBackendRefs = 8
 
 	// MaxWeight is how large a weight of such a rule may be. Gateway API allows a hundred times as much.

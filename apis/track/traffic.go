@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -81,10 +82,10 @@ func addBackend(all []Backend, from int, b Backend) []Backend {
 }
 
 func serviceOf(route *unstructured.Unstructured, ref map[string]any) string {
-	if namespace := textAt(ref, "namespace"); namespace != "" && namespace != route.GetNamespace() {
-		return namespace + "/" + textAt(ref, "name")
+	if namespace := object.TextAt(ref, "namespace"); namespace != "" && namespace != route.GetNamespace() {
+		return namespace + "/" + object.TextAt(ref, "name")
 	}
-	return textAt(ref, "name")
+	return object.TextAt(ref, "name")
 }
 
 // Weights returns the share of the requests, in percent, that each track gets by the routes of a directory. It returns an error for routes that do not
@@ -135,7 +136,7 @@ func eachRoute(files tree.Files, visit func(*unstructured.Unstructured, [][]shar
 		if !isShared(name) || !bytes.Contains(files[name], []byte(GatewayGroup)) {
 			continue
 		}
-		u, err := decodeObject(files[name])
+		u, err := object.Decode(files[name])
 		if err != nil {
 			return errors.Wrap(err, name)
 		}

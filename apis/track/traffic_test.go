@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -55,7 +56,7 @@ func TestBackends(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			u, err := decodeObject([]byte(strings.Split(webRoute, "    - name")[0] + tc.refs))
+			u, err := object.Decode([]byte(strings.Split(webRoute, "    - name")[0] + tc.refs))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -28,7 +29,7 @@ type Workload struct {
 type Deployment struct {
 	types.NamespacedName
 
-	// MinReplicas is how many pods the autoscaler of the Deployment keeps at least, in the state of the files. 0 means that no autoscaler scales it.
+	// MinReplicas is the minimum of pods that the autoscaler of the Deployment keeps, in the state of the files. 0 means that no autoscaler scales it.
 	MinReplicas int64
 }
 
@@ -36,10 +37,10 @@ type Deployment struct {
 func ReadWorkload(files tree.Files, track string) (Workload, error) {
 	out, objects, scalers := Workload{}, map[string]any{}, []*unstructured.Unstructured{}
 	for _, name := range files.Names() {
-		if !strings.HasPrefix(name, track+"/") || isKustomization(name) {
+		if !strings.HasPrefix(name, track+"/") || IsKustomization(name) {
 			continue
 		}
-		u, err := decodeObject(files[name])
+		u, err := object.Decode(files[name])
 		if err != nil {
 			return out, errors.Wrap(err, name)
 		}
@@ -75,7 +76,7 @@ func (w *Workload) addScaler(u *unstructured.Unstructured) {
 		}
 		w.Deployments[i].MinReplicas = 1
 		field, _ := sizeField(u)
-		if n, ok := parseInteger(mapAt(u.Object, "spec")[field]); ok {
+		if n, ok := object.ParseInteger(object.MapAt(u.Object, "spec")[field]); ok {
 			w.Deployments[i].MinReplicas = n
 		}
 	}
@@ -84,11 +85,11 @@ func (w *Workload) addScaler(u *unstructured.Unstructured) {
 // withoutAnnotatedSizes returns an object without its size, and without the annotations that hold the full size.
 func withoutAnnotatedSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = withoutSizes(u)
-	annotations := mapAt(u.Object, "metadata", "annotations")
+	annotations := object.MapAt(u.Object, "metadata", "annotations")
 	delete(annotations, AnnotationReplicas)
 	delete(annotations, AnnotationMinReplicas)
 	if annotations != nil && len(annotations) == 0 {
-		delete(mapAt(u.Object, "metadata"), "annotations")
+		delete(object.MapAt(u.Object, "metadata"), "annotations")
 	}
 	return u
 }

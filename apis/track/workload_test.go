@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -150,11 +151,11 @@ func TestScaledWorkload(t *testing.T) {
 			if diff := cmp.Diff([]Deployment{{NamespacedName: types.NamespacedName{Namespace: "shop", Name: "web-blue"}, MinReplicas: tc.min}}, got.Deployments); diff != "" {
 				t.Errorf("\n%s\nReadWorkload(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			u, err := decodeObject(files["blue/deployment-web-blue.yaml"])
+			u, err := object.Decode(files["blue/deployment-web-blue.yaml"])
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.replicas, mapAt(u.Object, "spec")["replicas"]); diff != "" {
+			if diff := cmp.Diff(tc.replicas, object.MapAt(u.Object, "spec")["replicas"]); diff != "" {
 				t.Errorf("\n%s\nspec.replicas: -want, +got:\n%s", tc.reason, diff)
 			}
 			if tc.replicas != json.Number("0") != got.HasPods {

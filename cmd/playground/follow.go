@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // A follower is "kubectl intent status --watch" beside the tour. Its output goes to a file.
@@ -29,7 +29,7 @@ type follower struct {
 // followShop starts a follower of the service's deployment, which has to exist. It returns an error if the program does not start, or if the file
 // cannot be written.
 func followShop(ctx context.Context, file, kubeconfig string) (*follower, error) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/track/leftover"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
@@ -37,7 +38,7 @@ type Result struct {
 	Files tree.Files
 
 	// Tracks say which objects each track has, and which both share. It is nil for a Blueprint without spec.canary.
-	Tracks *track.Description
+	Tracks *leftover.Description
 
 	// Err is the error of a failed example. Nil means success.
 	Err error
@@ -57,7 +58,7 @@ func Test(ctx context.Context, b *catalogv1alpha1.Blueprint, r render.Builder) (
 		result := Result{Name: fmt.Sprintf("spec.examples[%d]", i)}
 		result.Site, result.Files, result.Err = renderExample(ctx, b, e, r)
 		if result.Err == nil && b.Spec.Canary != nil {
-			result.Tracks, result.Err = track.Describe(result.Files, exampleTrack)
+			result.Tracks, result.Err = leftover.Describe(result.Files, exampleTrack)
 		}
 		out = append(out, result)
 	}

@@ -12,6 +12,8 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/track/leftover"
+	trackobject "github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -45,11 +47,11 @@ func buildInTrack(t *testing.T, in Input) tree.Files {
 
 func TestBuildInTracks(t *testing.T) {
 	blue := buildInTrack(t, canaryInput(t, track.Blue))
-	d, err := track.Describe(blue, track.Blue)
+	d, err := leftover.Describe(blue, track.Blue)
 	if err != nil {
 		t.Fatalf("Describe(...): %v", err)
 	}
-	kinds := func(objects []track.Object) string {
+	kinds := func(objects []trackobject.Object) string {
 		out := []string{}
 		for _, o := range objects {
 			out = append(out, o.Kind)

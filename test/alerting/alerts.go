@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/common/model"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // An Alert is a rule of the file that is shipped.
@@ -41,7 +41,7 @@ func (a Alert) waitOf(t *testing.T) time.Duration {
 // ReadAlerts returns the alerts that are shipped.
 func ReadAlerts(t *testing.T) []Alert {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func CheckWrittenSeries(t *testing.T, all []Alert, series map[string]string, wan
 // runPromtool returns an error, with the output of promtool, if one of the tests fails.
 func runPromtool(t *testing.T, all []Alert, series map[string]string, tests []any) error {
 	t.Helper()
-	program, err := controlplane.ToolPath(t.Context(), "PROMTOOL")
+	program, err := toolbox.Path(t.Context(), "PROMTOOL")
 	if err != nil {
 		t.Fatalf("cannot find promtool: run \"make tools\": %v", err)
 	}

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/typed"
 )
 
@@ -29,11 +31,11 @@ const (
 // StartStateMetrics starts the real kube-state-metrics with the configuration that is shipped, as an account with the rights that the documentation names and
 // no others, and returns host and port of its metrics. It ends with the control plane. It returns an error if it was not built, or does not start.
 func StartStateMetrics(ctx context.Context, cp *controlplane.ControlPlane) (string, error) {
-	program, err := controlplane.ToolPath(ctx, "KUBE_STATE_METRICS")
+	program, err := toolbox.Path(ctx, "KUBE_STATE_METRICS")
 	if err != nil {
 		return "", errors.Wrap(err, `cannot find kube-state-metrics: run "make tools"`)
 	}
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +46,7 @@ func StartStateMetrics(ctx context.Context, cp *controlplane.ControlPlane) (stri
 	if err := grantDocumentedRights(ctx, cp, root); err != nil {
 		return "", err
 	}
-	ports, err := controlplane.FreePorts(2)
+	ports, err := port.Free(2)
 	if err != nil {
 		return "", err
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stage"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 func main() {
@@ -62,7 +62,7 @@ func runCommand(ctx context.Context, args []string) error {
 }
 
 func runFigures(ctx context.Context, patternList string) error {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return err
 	}

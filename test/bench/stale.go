@@ -8,13 +8,13 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 	"github.com/intentplane/intentplane/test/bench/gobench"
 	"github.com/intentplane/intentplane/test/bench/plugin"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // printStale prints the figures whose code changed since they were measured, with the directories that changed, and the figures that were
 // never measured.
 func printStale(ctx context.Context) error {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return err
 	}

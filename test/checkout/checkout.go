@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // OldVersion has a tag in each copy.
@@ -26,7 +26,7 @@ type Checkout struct {
 // Copy copies the files that a commit of this checkout would have into a folder of this name, which the end of the test removes.
 func Copy(t *testing.T, folder string) *Checkout {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // A provider is one of Cluster API's programs, and where it lives.
@@ -98,15 +100,15 @@ type installation struct {
 
 // prepareInstallation makes a certificate, and reads the objects to install.
 func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane, p provider) (*installation, error) {
-	program, err := controlplane.ToolPath(ctx, p.program)
+	program, err := toolbox.Path(ctx, p.program)
 	if err != nil {
 		return nil, err
 	}
-	config, err := controlplane.ToolPath(ctx, p.config)
+	config, err := toolbox.Path(ctx, p.config)
 	if err != nil {
 		return nil, err
 	}
-	ports, err := controlplane.FreePorts(2)
+	ports, err := port.Free(2)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-logr/logr"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // aloneRBAC has the permissions that Crossplane's RBAC manager would give the provider.
@@ -20,7 +23,7 @@ var aloneRBAC []byte
 // the provider by itself. Manifests are applied before the provider starts. It returns an error, and leaves nothing running, if
 // a component does not get ready.
 func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error) {
-	root, err := Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 // StartServer starts an API server with the definitions of the provider's kinds and the roles for people, and nothing that works on their objects: for
 // clients that read and write them. It returns an error, and leaves nothing running, if something does not get ready.
 func StartServer(ctx context.Context, manifests ...string) (*ControlPlane, error) {
-	root, err := Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +82,7 @@ func prepareAlone(ctx context.Context, o Options) (*ControlPlane, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
-	c.runner = newRunner(filepath.Join(dir, "logs"), c.fail)
+	c.runner = process.NewRunner(filepath.Join(dir, "logs"), c.fail)
 	return c, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // A Cluster is another one than the control plane's, such as a Site has. It has an API server and no controllers.
@@ -36,7 +38,7 @@ func (c *ControlPlane) StartCluster(ctx context.Context, name string) (*Cluster,
 			return nil, errors.Wrap(err, "cannot make directory for cluster")
 		}
 	}
-	inner.runner = newRunner(filepath.Join(dir, "logs"), c.fail)
+	inner.runner = process.NewRunner(filepath.Join(dir, "logs"), c.fail)
 	c.mu.Lock()
 	c.clusters = append(c.clusters, inner)
 	c.mu.Unlock()
@@ -57,7 +59,7 @@ func (k *Cluster) ApplyYAML(ctx context.Context, stream []byte) error {
 }
 
 // Stop ends the cluster, as if its machine had been switched off.
-func (k *Cluster) Stop() { k.inner.runner.stopAllProcesses() }
+func (k *Cluster) Stop() { k.inner.runner.StopAll() }
 
 // StartFlux installs Flux in the cluster as ControlPlane.StartFlux does.
 func (k *Cluster) StartFlux(ctx context.Context) error { return k.inner.StartFlux(ctx) }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // A Component is a further program beside a control plane, such as a controller.
@@ -26,14 +28,12 @@ type Component struct {
 // StartComponent starts a component, which ends with the control plane, and returns when it is ready. It returns an error, with the end of
 // its log, if it ends before. If it ends later, that is the control plane's Err.
 func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
-	p, err := c.runner.startProcess(command{name: k.Name, path: k.Binary, args: k.Args, env: k.Env})
+	p, err := c.runner.Start(process.Command{Name: k.Name, Path: k.Binary, Args: k.Args, Env: k.Env})
 	if err != nil {
 		return err
 	}
-	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool {
-		return checkURLAnswers(ctx, cmp.Or(k.Client, http.DefaultClient), k.Ready) == nil
-	})
-	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, lastLinesOfFile(p.log, tailLines))
+	err = p.AwaitURL(ctx, cmp.Or(k.Client, http.DefaultClient), k.Ready)
+	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, p.LastLog())
 }
 
 // Account makes a service account, unless it exists, and returns the path of a kubeconfig with its own token. It returns an error if the API server refuses.

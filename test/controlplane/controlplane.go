@@ -18,6 +18,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/intentplane/intentplane/test/controlplane/node"
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -43,17 +47,17 @@ type ControlPlane struct {
 	Timings []Timing
 
 	o        Options
-	tools    *Tools
+	tools    *toolbox.Paths
 	ports    ports
-	runner   *runner
+	runner   *process.Runner
 	registry *registryServer
-	port8080 *portLock
+	port8080 *port.Lock
 
 	// snapshot is the key under which the content of the cluster is saved, and restored is true if the cluster began with that content.
 	snapshot string
 	restored bool
 
-	node    *node
+	node    *node.Node
 	network *httptest.Server
 	cancel  context.CancelFunc
 
@@ -68,12 +72,12 @@ type ControlPlane struct {
 	epoch context.CancelFunc
 
 	mu        sync.Mutex
-	etcd      *process
-	apiServer *process
-	core      *process
-	function  *process
-	provider  *process
-	standby   *process
+	etcd      *process.Process
+	apiServer *process.Process
+	core      *process.Process
+	function  *process.Process
+	provider  *process.Process
+	standby   *process.Process
 	clusters  []*ControlPlane
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
@@ -114,17 +118,17 @@ func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) 
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockPort8080(ctx, o.Waiting)
+	lock, err := port.Acquire8080(ctx, o.Waiting)
 	if err != nil {
 		return nil, err
 	}
 	p, err := findFreePorts()
 	if err != nil {
-		return nil, errors.Join(err, lock.releasePort())
+		return nil, errors.Join(err, lock.Release())
 	}
 	dir, err := os.MkdirTemp("", "intentplane-")
 	if err != nil {
-		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.releasePort())
+		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.Release())
 	}
 	return &ControlPlane{
 		Dir:        dir,
@@ -141,7 +145,7 @@ func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
-	c.runner = newRunner(filepath.Join(c.Dir, "logs"), c.fail)
+	c.runner = process.NewRunner(filepath.Join(c.Dir, "logs"), c.fail)
 
 	// The start itself ends with the caller's context, and with the first component that ends early.
 	ctx, stop := context.WithCancelCause(ctx)
@@ -232,10 +236,10 @@ func (c *ControlPlane) stopProcesses() error {
 		c.cancel()
 	}
 	for _, k := range c.clusters {
-		k.runner.stopAllProcesses()
+		k.runner.StopAll()
 	}
 	if c.runner != nil {
-		c.runner.stopAllProcesses()
+		c.runner.StopAll()
 	}
 	if c.registry != nil {
 		c.registry.Close()
@@ -246,7 +250,7 @@ func (c *ControlPlane) stopProcesses() error {
 	if c.Git != nil {
 		c.Git.Close()
 	}
-	err := c.port8080.releasePort()
+	err := c.port8080.Release()
 	if c.o.KeepDir {
 		return err
 	}
@@ -256,5 +260,5 @@ func (c *ControlPlane) stopProcesses() error {
 // LogFile returns the path of a component's log: etcd, kube-apiserver, kube-controllers, garbage-collector, core-init, core,
 // rbac-manager, function, provider, source-controller or kustomize-controller.
 func (c *ControlPlane) LogFile(component string) string {
-	return c.runner.logFile(component)
+	return c.runner.LogFile(component)
 }

@@ -16,6 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane/node"
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 const (
@@ -54,8 +57,10 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 		return err
 	}
 	if c.o.PackageRuntime == RuntimeDeployment {
-		c.node = &node{c: c, pods: map[types.NamespacedName]*pod{}}
-		c.network = c.node.serviceNetwork()
+		c.node = node.New(node.Options{
+			Namespace: Namespace, Config: c.Config, Client: c.Client, CreateAccount: c.createAccount, Runner: c.runner, Dir: c.Dir, Failed: c.fail,
+		})
+		c.network = c.node.ServiceNetwork()
 	}
 	if err := c.initializeCrossplane(ctx); err != nil {
 		return err
@@ -73,7 +78,7 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 		return err
 	}
 	if c.o.PackageRuntime == RuntimeDeployment {
-		return c.startVirtualNode(life)
+		return c.node.Start(life)
 	}
 	return c.startRuntime(ctx, life)
 }
@@ -144,8 +149,8 @@ func (c *ControlPlane) initializeCrossplane(ctx context.Context) error {
 		return err
 	}
 	var last error
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		last = c.runner.runProcessToEnd(ctx, command{name: "core-init", path: c.tools.CrossplaneCore, args: []string{"core", "init"}, env: c.crossplaneEnvironment()})
+	err := process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
+		last = c.runner.RunToEnd(ctx, process.Command{Name: "core-init", Path: c.tools.CrossplaneCore, Args: []string{"core", "init"}, Env: c.crossplaneEnvironment()})
 		return last == nil, nil
 	})
 	if err != nil {
@@ -156,7 +161,7 @@ func (c *ControlPlane) initializeCrossplane(ctx context.Context) error {
 
 // waitForAggregation waits until core's ClusterRole has its rules. A token without them only meets refusals.
 func (c *ControlPlane) waitForAggregation(ctx context.Context) error {
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err := process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
 		cr := &rbacv1.ClusterRole{}
 		err := c.Client.Get(ctx, types.NamespacedName{Name: coreServiceAccount}, cr)
 		return len(cr.Rules) > 0, err
@@ -179,7 +184,7 @@ func (c *ControlPlane) startCrossplaneCore(ctx context.Context) error {
 		fmt.Sprintf("--metrics-port=%d", c.ports.coreMetrics),
 		fmt.Sprintf("--health-probe-port=%d", c.ports.coreProbe),
 	}
-	p, err := c.runner.startProcess(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.crossplaneEnvironment()})
+	p, err := c.runner.Start(process.Command{Name: "core", Path: c.tools.CrossplaneCore, Args: append(args, c.o.CoreArgs...), Env: c.crossplaneEnvironment()})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.core = p
@@ -188,7 +193,7 @@ func (c *ControlPlane) startCrossplaneCore(ctx context.Context) error {
 
 // KillCore ends Crossplane's core, as kill -9 does, and returns after its end. RestartCore starts it again.
 func (c *ControlPlane) KillCore() {
-	c.currentProcess(&c.core).killProcessGroup()
+	c.currentProcess(&c.core).Kill()
 }
 
 // RestartCore kills Crossplane's core, as kill -9 does, and starts it again. It returns an error if it cannot be started.
@@ -207,10 +212,10 @@ func (c *ControlPlane) writeServingCertificates(dir string, data map[string][]by
 }
 
 func (c *ControlPlane) startRBACManager() error {
-	_, err := c.runner.startProcess(command{
-		name: "rbac-manager", path: c.tools.CrossplaneCore,
-		args: []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
-		env:  []string{"KUBECONFIG=" + c.accountKubeconfig(rbacServiceAccount)},
+	_, err := c.runner.Start(process.Command{
+		Name: "rbac-manager", Path: c.tools.CrossplaneCore,
+		Args: []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
+		Env:  []string{"KUBECONFIG=" + c.accountKubeconfig(rbacServiceAccount)},
 	})
 	return err
 }

@@ -7,12 +7,14 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // WriteDefinitions writes the CustomResourceDefinitions that Crossplane would make of ours into a directory: of the namespaced shape, and of claims. An API
 // server without Crossplane serves them.
 func WriteDefinitions(dir string) error {
-	root, err := Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return err
 	}

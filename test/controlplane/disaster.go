@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // A Backup is the content of the cluster at a moment. The zero Backup holds nothing.
@@ -21,7 +23,7 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 		return Backup{}, errors.Wrap(err, "cannot make directory for backup")
 	}
 	b := Backup{dir: filepath.Join(dir, etcdFolder)}
-	err = c.currentProcess(&c.etcd).suspendWhile(ctx, func() error { return os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())) })
+	err = c.currentProcess(&c.etcd).SuspendWhile(ctx, func() error { return os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())) })
 	return b, errors.Wrap(err, "cannot copy data of etcd")
 }
 
@@ -30,8 +32,8 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 // error if a component does not get ready.
 func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() error) error {
 	c.epoch()
-	c.runner.stopAllProcesses()
-	c.runner = newRunner(filepath.Join(c.Dir, "logs"), c.fail)
+	c.runner.StopAll()
+	c.runner = process.NewRunner(filepath.Join(c.Dir, "logs"), c.fail)
 	if err := os.RemoveAll(c.etcdDirectory()); err != nil {
 		return errors.Wrap(err, "cannot remove data of etcd")
 	}

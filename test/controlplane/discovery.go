@@ -8,6 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // WaitForDefinitions returns when the API server's own list of resources has all defined kinds, which may be after it serves them. A controller that reads the
@@ -18,7 +20,7 @@ func (c *ControlPlane) WaitForDefinitions(ctx context.Context) error {
 		return errors.Wrap(err, "cannot make client")
 	}
 	var missing []string
-	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err = process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
 		all := &metav1.PartialObjectMetadataList{}
 		all.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
 		if err := c.Client.List(ctx, all); err != nil {

@@ -6,6 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // FluxNamespace is the namespace of Flux.
@@ -14,7 +18,7 @@ const FluxNamespace = "flux-system"
 // StartFlux installs Flux's kinds in the control plane's own cluster, and starts its source-controller and kustomize-controller. It
 // returns an error if they were not built, or do not get ready.
 func (c *ControlPlane) StartFlux(ctx context.Context) error {
-	tool, err := builtTools(ctx, "FLUX_SOURCE_CONTROLLER", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CONTROLLER", "FLUX_KUSTOMIZE_CRDS")
+	tool, err := toolbox.Built(ctx, "FLUX_SOURCE_CONTROLLER", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CONTROLLER", "FLUX_KUSTOMIZE_CRDS")
 	if err != nil {
 		return err
 	}
@@ -35,7 +39,7 @@ func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string
 	if err != nil {
 		return err
 	}
-	storage := loopbackAddress(p.function)
+	storage := port.Address(p.function)
 	source := []string{"--storage-path=" + filepath.Join(c.Dir, "artifacts"), "--storage-addr=" + storage, "--storage-adv-addr=" + storage}
 	if err := c.startFluxController(ctx, "source-controller", tool["FLUX_SOURCE_CONTROLLER"], p.coreProbe, source...); err != nil {
 		return err
@@ -44,22 +48,15 @@ func (c *ControlPlane) startFluxControllers(ctx context.Context, tool map[string
 }
 
 func (c *ControlPlane) startFluxController(ctx context.Context, name, path string, health int, args ...string) error {
-	p, err := c.runner.startProcess(command{
-		name: name, path: path,
-		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + loopbackAddress(health)}, args...),
-		env:  []string{rareGC, "KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
+	p, err := c.runner.Start(process.Command{
+		Name: name, Path: path,
+		Args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + port.Address(health)}, args...),
+		Env:  []string{rareGC, "KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
 	})
 	if err != nil {
 		return err
 	}
-	url := "http://" + loopbackAddress(health) + "/readyz"
-	err = p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
+	url := "http://" + port.Address(health) + "/readyz"
+	err = p.AwaitURL(ctx, http.DefaultClient, url)
 	return errors.Wrapf(err, "cannot see %s ready", name)
-}
-
-// ToolPath returns the path of a program or a folder that the repository's own tools build, or that the environment names. It returns an
-// error if it was not built.
-func ToolPath(ctx context.Context, name string) (string, error) {
-	built, err := builtTools(ctx, name)
-	return built[name], err
 }

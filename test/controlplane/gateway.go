@@ -10,6 +10,10 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -50,15 +54,15 @@ type Gateway struct {
 	MetricsURL string
 
 	c     *ControlPlane
-	start command
+	start process.Command
 	ready string
-	p     *process
+	p     *process.Process
 }
 
 // StartGateway installs the kinds of Gateway API in the control plane's own cluster, and starts a Gateway with an account of its own, which ends with
 // the control plane. It returns an error if its programs were not built, or it does not get ready.
 func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
-	tool, err := builtTools(ctx, "TRAEFIK", "GATEWAY_API_CRDS")
+	tool, err := toolbox.Built(ctx, "TRAEFIK", "GATEWAY_API_CRDS")
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +72,7 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	if err := c.WaitForDefinitions(ctx); err != nil {
 		return nil, err
 	}
-	free, err := FreePorts(2)
+	free, err := port.Free(2)
 	if err != nil {
 		return nil, err
 	}
@@ -82,29 +86,29 @@ func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	metricsAddress := "http://" + loopbackAddress(free[1])
-	g := &Gateway{URL: "http://" + loopbackAddress(free[0]), Port: free[0], MetricsURL: metricsAddress + "/metrics", c: c, start: start, ready: metricsAddress + "/ping"}
+	metricsAddress := "http://" + port.Address(free[1])
+	g := &Gateway{URL: "http://" + port.Address(free[0]), Port: free[0], MetricsURL: metricsAddress + "/metrics", c: c, start: start, ready: metricsAddress + "/ping"}
 	return g, g.Start(ctx)
 }
 
 // traefikCommand runs Traefik with flags for paths and addresses, and with its default timings.
-func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (command, error) {
+func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (process.Command, error) {
 	kubeconfig, err := c.Account(ctx, GatewayNamespace, traefik)
 	if err != nil {
-		return command{}, err
+		return process.Command{}, err
 	}
 	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
-		return command{}, errors.Wrap(err, "cannot read kubeconfig")
+		return process.Command{}, errors.Wrap(err, "cannot read kubeconfig")
 	}
 	ca := filepath.Join(c.Dir, "traefik-ca.crt")
 	if err := os.WriteFile(ca, cfg.CAData, 0o600); err != nil {
-		return command{}, errors.Wrap(err, "cannot write certificate of API server")
+		return process.Command{}, errors.Wrap(err, "cannot write certificate of API server")
 	}
-	return command{name: traefik, path: path, args: []string{
+	return process.Command{Name: traefik, Path: path, Args: []string{
 		"--global.checknewversion=false", "--global.sendanonymoususage=false", "--log.level=INFO",
-		"--entrypoints.web.address=" + loopbackAddress(web),
-		"--entrypoints.ping.address=" + loopbackAddress(ping), "--ping.entrypoint=ping",
+		"--entrypoints.web.address=" + port.Address(web),
+		"--entrypoints.ping.address=" + port.Address(ping), "--ping.entrypoint=ping",
 		"--metrics.prometheus.entrypoint=ping",
 		"--providers.kubernetesgateway.endpoint=" + cfg.Host,
 		"--providers.kubernetesgateway.token=" + cfg.BearerToken,
@@ -115,18 +119,18 @@ func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, pin
 // Start the gateway again after Stop. It returns an error if it does not get ready.
 func (g *Gateway) Start(ctx context.Context) error {
 	var err error
-	if g.p, err = g.c.runner.startProcess(g.start); err != nil {
+	if g.p, err = g.c.runner.Start(g.start); err != nil {
 		return err
 	}
-	err = g.p.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, g.ready) == nil })
+	err = g.p.AwaitURL(ctx, http.DefaultClient, g.ready)
 	return errors.Wrap(err, "cannot see traefik ready")
 }
 
 // Stop the gateway, as kill -9 does.
-func (g *Gateway) Stop() { g.p.killProcessGroup() }
+func (g *Gateway) Stop() { g.p.Kill() }
 
 // LastLog returns the last lines of the gateway's log.
-func (g *Gateway) LastLog() string { return lastLinesOfFile(g.p.log, tailLines) }
+func (g *Gateway) LastLog() string { return g.p.LastLog() }
 
 // StartGateway starts a Gateway in the cluster as ControlPlane.StartGateway does.
 func (k *Cluster) StartGateway(ctx context.Context) (*Gateway, error) {

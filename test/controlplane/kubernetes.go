@@ -14,12 +14,15 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -45,8 +48,8 @@ func (c *ControlPlane) startKubernetes(ctx context.Context) error {
 }
 
 func (c *ControlPlane) startEtcd() error {
-	client, peer := "http://"+loopbackAddress(c.ports.etcd), "http://"+loopbackAddress(c.ports.etcdPeer)
-	p, err := c.runner.startProcess(command{name: "etcd", path: c.tools.Etcd, args: []string{
+	client, peer := "http://"+port.Address(c.ports.etcd), "http://"+port.Address(c.ports.etcdPeer)
+	p, err := c.runner.Start(process.Command{Name: "etcd", Path: c.tools.Etcd, Args: []string{
 		"--data-dir=" + c.etcdDirectory(),
 		"--listen-client-urls=" + client,
 		"--advertise-client-urls=" + client,
@@ -56,7 +59,7 @@ func (c *ControlPlane) startEtcd() error {
 		// The data dies with the control plane.
 		"--unsafe-no-fsync",
 		"--log-level=warn",
-	}, env: []string{rareGC}})
+	}, Env: []string{rareGC}})
 	c.mu.Lock()
 	c.etcd = p
 	c.mu.Unlock()
@@ -98,8 +101,8 @@ const rareGC = "GOGC=400"
 
 // spawnAPIServer starts the API server. Its end does not fail the control plane before it has answered.
 func (c *ControlPlane) spawnAPIServer() error {
-	p, err := c.runner.spawnProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: slices.Concat(c.auditArguments(), c.o.APIServerArgs, []string{
-		"--etcd-servers=http://" + loopbackAddress(c.ports.etcd),
+	p, err := c.runner.Spawn(process.Command{Name: "kube-apiserver", Path: c.tools.KubeAPIServer, Args: slices.Concat(c.auditArguments(), c.o.APIServerArgs, []string{
+		"--etcd-servers=http://" + port.Address(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
 		"--cert-dir=" + c.apiServerDir(),
@@ -110,7 +113,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 		"--service-account-signing-key-file=" + filepath.Join(c.Dir, signingKey),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
-	}), env: []string{rareGC}})
+	}), Env: []string{rareGC}})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.apiServer = p
@@ -120,7 +123,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 // RestartAPIServer kills the API server, as kill -9 does, and starts it again on the data of etcd. It returns an error if it does not get
 // ready again.
 func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
-	c.currentProcess(&c.apiServer).killProcessGroup()
+	c.currentProcess(&c.apiServer).Kill()
 	if err := c.spawnAPIServer(); err != nil {
 		return err
 	}
@@ -193,7 +196,7 @@ func (c *ControlPlane) writeKubeconfig(path, token string) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot read certificate of API server")
 	}
-	config := newKubeconfig("https://"+loopbackAddress(c.ports.apiServer), token, ca)
+	config := newKubeconfig("https://"+port.Address(c.ports.apiServer), token, ca)
 	return errors.Wrap(clientcmd.WriteToFile(config, path), "cannot write kubeconfig")
 }
 
@@ -212,23 +215,23 @@ func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
 		return errors.Wrap(err, "cannot make client")
 	}
 	starts, started := 1, time.Now()
-	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err = process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
 		p := c.currentProcess(&c.apiServer)
 		switch {
-		case p.isAlive() && checkURLAnswers(ctx, hc, c.Config.Host+"/readyz") == nil:
+		case p.IsAlive() && process.CheckURL(ctx, hc, c.Config.Host+"/readyz") == nil:
 			return true, nil
-		case p.isAlive() && time.Since(started) < maxAPIServerStart:
+		case p.IsAlive() && time.Since(started) < maxAPIServerStart:
 			return false, nil
 		}
-		p.killProcessGroup()
+		p.Kill()
 		if starts == maxAPIServerStarts {
-			return false, p.failureWithLog("did not answer")
+			return false, p.FailureWithLog("did not answer")
 		}
 		starts, started = starts+1, time.Now()
 		return false, c.spawnAPIServer()
 	})
 	if err == nil {
-		c.runner.failAtEnd(c.currentProcess(&c.apiServer))
+		c.runner.FailAtEnd(c.currentProcess(&c.apiServer))
 	}
 	return errors.Wrap(err, "cannot reach API server")
 }
@@ -238,13 +241,14 @@ const (
 	// a kubelet would start it again.
 	maxAPIServerStarts = 4
 
-	// maxAPIServerStart is the time limit of one start. A process that hangs is ended, and started again, as the startup probe of a kubelet does.
-	maxAPIServerStart = 2 * time.Minute
+	// maxAPIServerStart is the time limit of one start: the waits for the API server have time for all starts, and two minutes more. A process that hangs is
+	// ended, and started again, as the startup probe of a kubelet does.
+	maxAPIServerStart = (process.Timeout - 2*time.Minute) / maxAPIServerStarts
 )
 
 // startControllers starts a process that runs just these controllers.
 func (c *ControlPlane) startControllers(name, controllers string) error {
-	_, err := c.runner.startProcess(command{name: name, path: c.tools.KubeControllers, args: []string{
+	_, err := c.runner.Start(process.Command{Name: name, Path: c.tools.KubeControllers, Args: []string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--controllers=" + controllers,
 		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=200", "--kube-api-burst=400",
@@ -258,27 +262,7 @@ func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
 	return errors.Wrapf(client.IgnoreAlreadyExists(c.Client.Create(ctx, ns)), "cannot create namespace %s", name)
 }
 
-// pollUntil polls until fn is done, fails or ctx ends, whose cause it then returns.
-func pollUntil(ctx context.Context, fn wait.ConditionWithContextFunc) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	if err := wait.PollUntilContextCancel(ctx, poll, true, fn); err == nil || ctx.Err() == nil {
-		return err
-	}
-	return context.Cause(ctx)
-}
-
-// pollWhileAlive polls until something is ready, and returns an error when the process ends before.
-func (p *process) pollWhileAlive(ctx context.Context, isReady func(context.Context) bool) error {
-	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if !p.isAlive() {
-			return false, p.failureWithLog("ended early")
-		}
-		return isReady(ctx), nil
-	})
-}
-
 func waitForFile(ctx context.Context, path string) error {
-	err := pollUntil(ctx, func(context.Context) (bool, error) { return fileExists(path), nil })
+	err := process.PollUntil(ctx, func(context.Context) (bool, error) { return toolbox.Exists(path), nil })
 	return errors.Wrapf(err, "cannot find %s", path)
 }

@@ -2,18 +2,16 @@ package controlplane
 
 import (
 	"context"
-	"io"
-	"net"
 	"net/http"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-)
 
-const dialTimeout = time.Second
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
+)
 
 // Metrics are the metrics of one component, by name.
 type Metrics map[string]*dto.MetricFamily
@@ -33,23 +31,23 @@ func (c *ControlPlane) FunctionMetrics(ctx context.Context) (Metrics, error) {
 	return scrapeMetrics(ctx, c.ports.functionMetrics)
 }
 
-func scrapeMetrics(ctx context.Context, port int) (Metrics, error) {
-	return ScrapeURL(ctx, "http://"+loopbackAddress(port)+"/metrics")
+func scrapeMetrics(ctx context.Context, number int) (Metrics, error) {
+	return ScrapeURL(ctx, "http://"+port.Address(number)+"/metrics")
 }
 
 // ProviderMetricsAddress returns host and port of the provider's metrics, which every process of the provider has.
 func (c *ControlPlane) ProviderMetricsAddress() string {
-	return loopbackAddress(c.ports.providerMetrics)
+	return port.Address(c.ports.providerMetrics)
 }
 
 // FunctionMetricsAddress returns host and port of the function's metrics.
 func (c *ControlPlane) FunctionMetricsAddress() string {
-	return loopbackAddress(c.ports.functionMetrics)
+	return port.Address(c.ports.functionMetrics)
 }
 
 // ScrapeURL returns the metrics that a server serves under a URL in Prometheus' text format.
 func ScrapeURL(ctx context.Context, url string) (Metrics, error) {
-	body, err := fetchBytesOf(ctx, http.DefaultClient, url)
+	body, err := process.Fetch(ctx, http.DefaultClient, url)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot get metrics")
 	}
@@ -87,38 +85,4 @@ func matchesLabels(m *dto.Metric, labels map[string]string) bool {
 		}
 	}
 	return found == len(labels)
-}
-
-// checkURLAnswers returns an error unless a URL answers with success.
-func checkURLAnswers(ctx context.Context, hc *http.Client, url string) error {
-	body, err := fetchBytesOf(ctx, hc, url)
-	if err != nil {
-		return err
-	}
-	return body.Close()
-}
-
-func fetchBytesOf(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	rsp, err := hc.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if rsp.StatusCode != http.StatusOK {
-		return nil, errors.Join(errors.Errorf("%s answers %s", url, rsp.Status), rsp.Body.Close())
-	}
-	return rsp.Body, nil
-}
-
-// waitForPort waits until a process listens on a port, or fails when it ended.
-func waitForPort(ctx context.Context, p *process, port int) error {
-	return p.pollWhileAlive(ctx, func(ctx context.Context) bool { return isListening(ctx, port) })
-}
-
-func isListening(ctx context.Context, port int) bool {
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", loopbackAddress(port))
-	return err == nil && conn.Close() == nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/controlplane/snapshot"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -24,10 +25,6 @@ const (
 
 	// RuntimeDeployment is true if Crossplane creates a Deployment for the program of each package.
 	RuntimeDeployment = "Deployment"
-
-	// startTimeout bounds each wait of a start, but for the wait for another control plane. It is longer than patience.Limit: the API server may hang in each start
-	// but the last.
-	startTimeout = maxAPIServerStarts*maxAPIServerStart + 2*time.Minute
 )
 
 // A Package is a package file and the name under which it is published in Repository.
@@ -48,7 +45,7 @@ type Program struct {
 type Options struct {
 	// Tools are the programs to run. The default is the programs of the environment, and else the programs that the repository's
 	// own tools build.
-	Tools *Tools
+	Tools *toolbox.Paths
 
 	// Configurations are published and installed.
 	Configurations []Package
@@ -111,7 +108,7 @@ type Options struct {
 // Product returns Options that install the packages that "make build xpkg" left in the repository's _output, both shapes. It returns an error if
 // this process runs outside the repository or a package is not built.
 func Product() (Options, error) {
-	root, err := Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return Options{}, err
 	}
@@ -135,7 +132,7 @@ func Product() (Options, error) {
 		Provider:  Program{Binary: bin("provider"), Args: []string{"--debug"}},
 		Snapshots: snapshot.Store{Dir: filepath.Join(root, "_output", "snapshots")},
 	}
-	if rbac := filepath.Join(root, "examples", "rbac"); fileExists(rbac) {
+	if rbac := filepath.Join(root, "examples", "rbac"); toolbox.Exists(rbac) {
 		o.Manifests = []string{rbac}
 	}
 	return o, o.checkBuilt()
@@ -149,7 +146,7 @@ func (o Options) WithApplications() Options {
 	dir, all := filepath.Dir(o.Configurations[0].File), o.Configurations
 	o.Configurations = []Package{{Name: "configuration-intentplane-applications", File: filepath.Join(dir, "configuration-applications.xpkg")}}
 	o.Dependencies = slices.Clone(o.Dependencies)
-	if builds := filepath.Join(dir, "..", "..", "examples", "builds"); fileExists(builds) {
+	if builds := filepath.Join(dir, "..", "..", "examples", "builds"); toolbox.Exists(builds) {
 		o.Manifests = append(slices.Clone(o.Manifests), builds)
 	}
 	for _, p := range all {
@@ -182,7 +179,7 @@ func (o Options) packageRuntime() string {
 // checkBuilt returns an error that names the missing file of the build.
 func (o Options) checkBuilt() error {
 	for _, f := range o.builtFiles() {
-		if f != "" && !fileExists(f) {
+		if f != "" && !toolbox.Exists(f) {
 			return errors.Errorf(`cannot find %s: run "make build xpkg"`, f)
 		}
 	}
@@ -199,30 +196,9 @@ func (o Options) builtFiles() []string {
 }
 
 // findTools returns the tools to use.
-func (o Options) findTools(ctx context.Context) (*Tools, error) {
+func (o Options) findTools(ctx context.Context) (*toolbox.Paths, error) {
 	if o.Tools != nil {
 		return o.Tools, nil
 	}
-	return FindTools(ctx)
-}
-
-// Root returns the root of the repository, found upwards from the working directory. It returns an error if it does not exist.
-func Root() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", errors.Wrap(err, "cannot get working directory")
-	}
-	for d := dir; ; d = filepath.Dir(d) {
-		if fileExists(filepath.Join(d, "tools", "tools.sh")) {
-			return d, nil
-		}
-		if d == filepath.Dir(d) {
-			return "", errors.Errorf("cannot find the repository above %s", dir)
-		}
-	}
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return toolbox.Find(ctx)
 }

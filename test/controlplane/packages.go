@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // An expectation is that there are enough objects of a kind, and that all of them have conditions that are True.
@@ -117,7 +119,7 @@ func expectUsable(u *unstructured.Unstructured) []xpv2.ConditionType {
 // awaitExpectations waits until all expectations are met. Its error names the unmet expectations, with the conditions of their objects.
 func (c *ControlPlane) awaitExpectations(ctx context.Context, expected []expectation) error {
 	var missing []string
-	err := pollUntil(ctx, func(ctx context.Context) (_ bool, err error) {
+	err := process.PollUntil(ctx, func(ctx context.Context) (_ bool, err error) {
 		missing, err = c.unmetExpectations(ctx, expected)
 		return len(missing) == 0, err
 	})

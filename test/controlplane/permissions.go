@@ -7,6 +7,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // waitForPermissions waits until the RBAC manager let core and the provider use our kinds. Crossplane's core waits two minutes, without
@@ -43,7 +45,7 @@ func resourceOf(u *unstructured.Unstructured) authorizationv1.ResourceAttributes
 }
 
 func (c *ControlPlane) waitForPermission(ctx context.Context, account string, r authorizationv1.ResourceAttributes) error {
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) { return c.isAllowed(ctx, account, r) })
+	err := process.PollUntil(ctx, func(ctx context.Context) (bool, error) { return c.isAllowed(ctx, account, r) })
 	return errors.Wrapf(err, "cannot see service account %s watch %s", account, strings.Join([]string{r.Resource, r.Group}, "."))
 }
 

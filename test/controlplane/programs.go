@@ -8,16 +8,19 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 // startFunction starts the function and returns when it listens.
 func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error {
-	base := []string{"--network=tcp", "--address=" + loopbackAddress(c.ports.function), "--metrics-address=" + loopbackAddress(c.ports.functionMetrics), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
-	p, err := c.runner.startProcess(command{
-		name: "function",
-		path: c.functionBinary(),
-		args: slices.Concat(c.o.Function.Args, base, args),
-		env:  c.o.Function.Env,
+	base := []string{"--network=tcp", "--address=" + port.Address(c.ports.function), "--metrics-address=" + port.Address(c.ports.functionMetrics), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
+	p, err := c.runner.Start(process.Command{
+		Name: "function",
+		Path: c.functionBinary(),
+		Args: slices.Concat(c.o.Function.Args, base, args),
+		Env:  c.o.Function.Env,
 	})
 	if err != nil {
 		return err
@@ -25,29 +28,29 @@ func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error 
 	c.mu.Lock()
 	c.function = p
 	c.mu.Unlock()
-	return errors.Wrap(waitForPort(ctx, p, c.ports.function), "cannot reach function")
+	return errors.Wrap(p.AwaitPort(ctx, c.ports.function), "cannot reach function")
 }
 
 // KillFunction ends the function, as kill -9 does, and returns after its end. RestartFunction starts it again.
 func (c *ControlPlane) KillFunction() {
-	c.currentProcess(&c.function).killProcessGroup()
+	c.currentProcess(&c.function).Kill()
 }
 
 // KillFunctionInCall changes a composite while the function is suspended, and kills the function, as kill -9 does, once Crossplane has called it. The call ends
 // with an error, which Crossplane reports at once: while it finds no function it waits for two minutes. It returns an error if Crossplane calls nothing.
 func (c *ControlPlane) KillFunctionInCall(ctx context.Context, change func()) error {
 	p := c.currentProcess(&c.function)
-	return p.suspendWhile(ctx, func() error {
+	return p.SuspendWhile(ctx, func() error {
 		earlier, err := c.countFunctionCalls(ctx)
 		if err != nil {
 			return err
 		}
 		change()
-		err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		err = process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
 			calls, err := c.countFunctionCalls(ctx)
 			return calls > earlier, err
 		})
-		p.killProcessGroup()
+		p.Kill()
 		return errors.Wrap(err, "cannot see a call of the function")
 	})
 }
@@ -61,7 +64,7 @@ func (c *ControlPlane) countFunctionCalls(ctx context.Context) (float64, error) 
 // RestartFunction kills the function, as kill -9 does, and starts it again with further flags. It returns an error if it does not
 // listen again.
 func (c *ControlPlane) RestartFunction(ctx context.Context, args ...string) error {
-	c.currentProcess(&c.function).killProcessGroup()
+	c.currentProcess(&c.function).Kill()
 	return c.startFunction(ctx, args...)
 }
 
@@ -69,10 +72,10 @@ func (c *ControlPlane) RestartFunction(ctx context.Context, args ...string) erro
 // runs already.
 func (c *ControlPlane) StartProvider(ctx context.Context, extra Program) error {
 	p := c.currentProcess(&c.provider)
-	if p != nil && p.isAlive() {
+	if p != nil && p.IsAlive() {
 		return errors.New("cannot start provider: it runs")
 	}
-	p, err := c.spawnProvider(ctx, "provider", c.ports.providerProbe, loopbackAddress(c.ports.providerMetrics), extra)
+	p, err := c.spawnProvider(ctx, "provider", c.ports.providerProbe, port.Address(c.ports.providerMetrics), extra)
 	if p != nil {
 		c.mu.Lock()
 		c.provider = p
@@ -82,26 +85,21 @@ func (c *ControlPlane) StartProvider(ctx context.Context, extra Program) error {
 }
 
 // spawnProvider returns the process also if it does not get ready.
-func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int, metrics string, extra Program) (*process, error) {
+func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int, metrics string, extra Program) (*process.Process, error) {
 	// All clusters and Git servers of the harness listen on the loopback interface, which nothing of a tenant may lead to elsewhere.
-	base := []string{"--health-probe-bind-address=" + loopbackAddress(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters", "--allow-loopback-git"}
+	base := []string{"--health-probe-bind-address=" + port.Address(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters", "--allow-loopback-git"}
 	env := []string{"KUBECONFIG=" + c.accountKubeconfig(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
-	p, err := c.runner.startProcess(command{
-		name: name,
-		path: c.o.Provider.Binary,
-		args: slices.Concat(c.o.Provider.Args, base, extra.Args),
-		env:  slices.Concat(env, c.o.Provider.Env, extra.Env),
+	p, err := c.runner.Start(process.Command{
+		Name: name,
+		Path: c.o.Provider.Binary,
+		Args: slices.Concat(c.o.Provider.Args, base, extra.Args),
+		Env:  slices.Concat(env, c.o.Provider.Env, extra.Env),
 	})
 	if err != nil {
 		return nil, err
 	}
-	ready := fmt.Sprintf("http://%s/readyz", loopbackAddress(probe))
-	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if !p.isAlive() {
-			return false, p.failureWithLog("ended early")
-		}
-		return checkURLAnswers(ctx, http.DefaultClient, ready) == nil, nil
-	})
+	ready := fmt.Sprintf("http://%s/readyz", port.Address(probe))
+	err = p.AwaitURL(ctx, http.DefaultClient, ready)
 	return p, errors.Wrapf(err, "cannot see %s ready", name)
 }
 
@@ -115,7 +113,7 @@ func (c *ControlPlane) StartStandby(ctx context.Context, extra Program) error {
 	return err
 }
 
-func (c *ControlPlane) setStandby(p *process) {
+func (c *ControlPlane) setStandby(p *process.Process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.standby = p
@@ -123,38 +121,31 @@ func (c *ControlPlane) setStandby(p *process) {
 
 // KillStandby ends the other replica, as kill -9 does, and returns after its end.
 func (c *ControlPlane) KillStandby() {
-	c.currentProcess(&c.standby).killProcessGroup()
+	c.currentProcess(&c.standby).Kill()
 }
 
 // KillProvider ends the provider, as kill -9 does, and returns after its end.
 func (c *ControlPlane) KillProvider() {
-	c.currentProcess(&c.provider).killProcessGroup()
+	c.currentProcess(&c.provider).Kill()
 }
 
 // AwaitProviderEnd waits for the end of the provider that a test caused, and so keeps that end from being the control plane's Err when it is called before. It
 // returns an error if ctx ends first.
 func (c *ControlPlane) AwaitProviderEnd(ctx context.Context) error {
-	p := c.currentProcess(&c.provider)
-	p.expected.Store(true)
-	select {
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return errors.Wrap(context.Cause(ctx), "cannot see provider end")
-	}
+	return c.currentProcess(&c.provider).AwaitEnd(ctx)
 }
 
 // FunctionPID returns the process id of the function.
 func (c *ControlPlane) FunctionPID() int {
-	return c.currentProcess(&c.function).pid
+	return c.currentProcess(&c.function).PID
 }
 
 // ProviderPID returns the process id of the provider.
 func (c *ControlPlane) ProviderPID() int {
-	return c.currentProcess(&c.provider).pid
+	return c.currentProcess(&c.provider).PID
 }
 
-func (c *ControlPlane) currentProcess(p **process) *process {
+func (c *ControlPlane) currentProcess(p **process.Process) *process.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return *p

@@ -16,9 +16,9 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane/snapshot"
 )
 
-// harness is the source of this package: a change of it can change the content of a cluster after the packages were installed.
+// harness is the source of this package and of the packages below it: a change can change the content of a cluster after the packages were installed.
 //
-//go:embed *.go manifests
+//go:embed *
 var harness embed.FS
 
 // packageCache is the folder in which Crossplane keeps the packages that it pulled.
@@ -42,7 +42,7 @@ func (c *ControlPlane) saveSnapshot(ctx context.Context) error {
 	if c.restored || c.snapshot == "" {
 		return nil
 	}
-	return c.currentProcess(&c.etcd).suspendWhile(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, etcdFolder, packageCache) })
+	return c.currentProcess(&c.etcd).SuspendWhile(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, etcdFolder, packageCache) })
 }
 
 // snapshotKey is a digest of all that decides the content of a cluster when its packages are installed: the harness, the programs of Kubernetes and Crossplane,

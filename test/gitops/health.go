@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // A customization is the part of Argo CD's configuration about objects of a kind.
@@ -77,7 +77,7 @@ func customizationFor(o *unstructured.Unstructured) (customization, error) {
 
 // readCustomizations returns the customizations of examples/gitops/argocd/health.yaml, by groups and kinds.
 func readCustomizations() (map[string]customization, error) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -89,13 +91,13 @@ type installation struct {
 func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane) (*installation, error) {
 	paths := map[string]string{}
 	for _, tool := range []string{"KPACK_CONTROLLER", "KPACK_WEBHOOK", "KPACK_CONFIG"} {
-		path, err := controlplane.ToolPath(ctx, tool)
+		path, err := toolbox.Path(ctx, tool)
 		if err != nil {
 			return nil, err
 		}
 		paths[tool] = path
 	}
-	ports, err := controlplane.FreePorts(3)
+	ports, err := port.Free(3)
 	if err != nil {
 		return nil, err
 	}

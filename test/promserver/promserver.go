@@ -22,7 +22,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -145,7 +146,7 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := controlplane.FreePorts(1)
+	free, err := port.Free(1)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (s *Server) Scrape(jobs ...Job) error {
 
 // findProgram returns the program that the environment names, else the program that tools/tools.sh built.
 func findProgram(ctx context.Context) (string, error) {
-	path, err := controlplane.ToolPath(ctx, variable)
+	path, err := toolbox.Path(ctx, variable)
 	return path, errors.Wrap(err, `cannot find Prometheus: run "make tools"`)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // perSite puts all objects into the namespace that a Site names: two Sites may be in one cluster.
@@ -70,7 +71,7 @@ func (r *Release) makeBlueprint(name string, metrics []any) (*unstructured.Unstr
 }
 
 func readExample(name string) (*unstructured.Unstructured, error) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}

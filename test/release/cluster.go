@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/kubelet"
 )
 
@@ -61,7 +62,7 @@ func StartCluster(ctx context.Context, cp *controlplane.ControlPlane, name strin
 // Account returns a kubeconfig with the rights that the examples give to the account of a Site's kubeconfig. It returns an error if the cluster does
 // not give them.
 func (c *Cluster) Account(ctx context.Context) ([]byte, error) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}

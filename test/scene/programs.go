@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -47,7 +47,7 @@ func (s *Scene) Program(stdin, name string, args ...string) string {
 // Built is the path of a program that "make build" left.
 func (s *Scene) Built(name string) string {
 	s.T.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.Must(err)
 	return filepath.Join(root, "_output", "bin", name)
 }
@@ -55,7 +55,7 @@ func (s *Scene) Built(name string) string {
 // Tool is the path of a program that tools/tools.sh builds, or that the environment names by the same variable.
 func (s *Scene) Tool(variable string) string {
 	s.T.Helper()
-	path, err := controlplane.ToolPath(s.T.Context(), variable)
+	path, err := toolbox.Path(s.T.Context(), variable)
 	s.Must(err)
 	return path
 }

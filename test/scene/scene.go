@@ -17,6 +17,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -91,7 +92,7 @@ func (s *Scene) ProviderConfig() *unstructured.Unstructured {
 // Blueprint describes the scene's own copy of the example's Blueprint.
 func (s *Scene) Blueprint(version, channel string) *unstructured.Unstructured {
 	s.T.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.Must(err)
 	b, err := os.ReadFile(filepath.Join(root, "examples", "quickstart", "20-blueprint.yaml"))
 	s.Must(err)
@@ -150,7 +151,7 @@ func (s *Scene) Context() (context.Context, context.CancelFunc) {
 // ProjectFile reads a file of the project, such as an example.
 func (s *Scene) ProjectFile(path ...string) []byte {
 	s.T.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.Must(err)
 	b, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
 	s.Must(err)

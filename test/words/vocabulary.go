@@ -44,7 +44,7 @@ func terms() []term {
 // pendingProse are the directories in which objects still speak, and questions still take the place of nouns. The list shrinks to nothing.
 func pendingProse() []string {
 	return []string{
-		".", "apis/delivery/...", "apis/evidence", "apis/step", "apis/track",
+		".", "apis/delivery/...", "apis/evidence", "apis/step",
 		"bundles/state", "cmd/kubectl-intent/...", "function/...", "package/observability/...",
 		"provider", "provider/clusters/...", "provider/credentials", "provider/engines", "provider/fetch", "provider/gates/...",
 		"provider/git/...", "provider/githubapp", "provider/hooks", "provider/kpack", "provider/notification", "provider/panics", "provider/prune",

@@ -15,7 +15,8 @@ import (
 	"github.com/fatih/color"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
-	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/track/leftover"
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
@@ -115,7 +116,7 @@ type ExampleResult struct {
 	Reads []string `json:"reads"`
 
 	// Tracks say which objects each track has, which both share, and which routes divide the requests, for a Blueprint with spec.canary.
-	Tracks *track.Description `json:"tracks,omitempty"`
+	Tracks *leftover.Description `json:"tracks,omitempty"`
 
 	// Error says why it failed.
 	Error string `json:"error,omitempty"`
@@ -235,7 +236,7 @@ func printTracks(w io.Writer, r ExampleResult) error {
 	return nil
 }
 
-func joinObjects(objects []track.Object) string {
+func joinObjects(objects []object.Object) string {
 	texts := make([]string, 0, len(objects))
 	for _, o := range objects {
 		texts = append(texts, o.Kind+" "+o.Name)

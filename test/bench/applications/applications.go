@@ -16,6 +16,8 @@ import (
 	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stage"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/kpack"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -94,7 +96,7 @@ func (s *room) openForApplications(ctx context.Context) (*kpack.Kpack, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	free, err := controlplane.FreePorts(1)
+	free, err := port.Free(1)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (a *applications) open(ctx context.Context, _ map[string]float64) error {
 	if err := a.edge.StartWorkloads(); err != nil {
 		return err
 	}
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stage"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/hostile"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -116,7 +116,7 @@ func (h *hostileTotal) open(ctx context.Context, _ map[string]float64) error {
 	if err := h.s.Close(); err != nil {
 		return err
 	}
-	free, err := controlplane.FreePorts(1)
+	free, err := port.Free(1)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/bench/stats"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -139,7 +139,7 @@ func deliveryRatio(ctx context.Context) (float64, error) {
 
 // benchmarkOutput returns the output of Go benchmarks.
 func benchmarkOutput(ctx context.Context, pkg, name, long string, times int) (string, error) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return "", err
 	}

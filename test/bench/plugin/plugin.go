@@ -27,6 +27,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stats"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const (
@@ -99,7 +100,7 @@ func (p *pluginBench) open(ctx context.Context, start func(context.Context, ...s
 	if err := controlplane.WriteDefinitions(dir); err != nil {
 		return err
 	}
-	tools, err := controlplane.FindTools(ctx)
+	tools, err := toolbox.Find(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (p *pluginBench) install(ctx context.Context) error {
 			return err
 		}
 	}
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (p *pluginBench) write(ctx context.Context, o *unstructured.Unstructured) e
 
 // command returns kubectl-intent, as "make build" left it.
 func (p *pluginBench) command(ctx context.Context, args ...string) (*exec.Cmd, error) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
 	}

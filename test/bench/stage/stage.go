@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/load"
 )
 
@@ -121,7 +122,7 @@ func (s *Stage) prepareCatalog(ctx context.Context) error {
 	if err := s.CP.Git.CreateRepo(ctx, Repository, map[string]string{"README.md": "What runs on our fleet.\n"}); err != nil {
 		return err
 	}
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		return err
 	}

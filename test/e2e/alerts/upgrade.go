@@ -5,13 +5,13 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // buildFunction builds the function as one of another version, and returns the path of the program.
 func (s *stage) buildFunction(version string) string {
 	s.T.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.Must(err)
 	program := filepath.Join(s.T.TempDir(), "function")
 	// The flags of the Makefile, so that the build cache serves.

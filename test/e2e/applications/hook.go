@@ -20,6 +20,7 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/provider/sources"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -35,7 +36,7 @@ var hookAddress string
 
 // openHooks lets the provider receive webhooks.
 func openHooks(o *controlplane.Options) {
-	free, err := controlplane.FreePorts(1)
+	free, err := port.Free(1)
 	if err != nil {
 		return // Without an address the story fails.
 	}
@@ -92,7 +93,7 @@ func (s *sourceStage) addCommit(content string) string {
 // webhooks. After the test the provider runs alone.
 func (s *sourceStage) startReplicas() string {
 	s.T.Helper()
-	free, err := controlplane.FreePorts(1)
+	free, err := port.Free(1)
 	s.must(err)
 	address, lease := fmt.Sprintf("127.0.0.1:%d", free[0]), []string{"--leader-election", "--leader-lease=15s"}
 	cp.KillProvider()

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
@@ -61,7 +62,7 @@ func startEdge(name string) (*controlplane.Cluster, error) {
 	if err := k.StartFlux(ctx); err != nil {
 		return nil, err
 	}
-	routes, err := controlplane.ToolPath(ctx, "GATEWAY_API_CRDS")
+	routes, err := toolbox.Path(ctx, "GATEWAY_API_CRDS")
 	if err != nil {
 		return nil, err
 	}

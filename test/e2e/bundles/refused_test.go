@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -102,7 +103,7 @@ func TestRefusedBundles(t *testing.T) {
 func TestWrittenExamples(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.Must(err)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "bundles.md"))
 	s.Must(err)

@@ -18,6 +18,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/figure"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/release"
@@ -147,7 +148,7 @@ func (y *followedRelease) promotesStep(revision, step int64) {
 // runPlugin runs kubectl-intent about the claim.
 func (y *followedRelease) runPlugin(args ...string) string {
 	y.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	y.must(err)
 	args = append(args, release.Claim, "--namespace", y.Namespace, "--kubeconfig", cp.Kubeconfig)
 	out, err := exec.CommandContext(y.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), args...).CombinedOutput()

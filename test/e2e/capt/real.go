@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
 const (
@@ -89,7 +90,7 @@ func startCore(ctx context.Context) error {
 }
 
 func addressOfPlane() (string, error) {
-	ports, err := controlplane.FreePorts(1)
+	ports, err := port.Free(1)
 	if err != nil {
 		return "", err
 	}

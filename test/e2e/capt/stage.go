@@ -28,6 +28,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -41,11 +42,11 @@ var (
 
 func runSuite(m *testing.M) (int, error) {
 	ctx := context.Background()
-	core, err := controlplane.ToolPath(ctx, "CLUSTERAPI_1_10_CRDS")
+	core, err := toolbox.Path(ctx, "CLUSTERAPI_1_10_CRDS")
 	if err != nil {
 		return 1, err
 	}
-	terraform, err := controlplane.ToolPath(ctx, "TERRAFORM_CRDS")
+	terraform, err := toolbox.Path(ctx, "TERRAFORM_CRDS")
 	if err != nil {
 		return 1, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -17,7 +18,7 @@ const fleet = "fleet"
 // examplesIn returns the examples of a folder, in the order in which they are applied.
 func examplesIn(s *scene.Scene, folder string) []*unstructured.Unstructured {
 	s.T.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.Must(err)
 	files, err := controlplane.YAMLFiles(filepath.Join(root, "examples", folder))
 	s.Must(err)

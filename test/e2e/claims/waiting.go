@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -60,7 +60,7 @@ func (sh *shell) runBlock(block string) (string, error) {
 // waitingBlocks are the blocks of commands that scripts wait with, after the documentation.
 func waitingBlocks(t *testing.T) []string {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

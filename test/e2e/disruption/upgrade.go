@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/slot"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -42,7 +42,7 @@ func logVerbosely() edit {
 // buildFunction builds the function as it is but for some edits, and returns the path of the program.
 func buildFunction(t *testing.T, name string, edits ...edit) string {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

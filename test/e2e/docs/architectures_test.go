@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // TestPackagesOfTwoArchitectures pushes packages that "make" builds for two architectures. Our compilers are left out: the programs exist,
 // and are newer than their sources.
 func TestPackagesOfTwoArchitectures(t *testing.T) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/typed"
 )
@@ -204,7 +205,7 @@ func refusesUneditedRepository(t *testing.T, r *reader) {
 func installKinds(t *testing.T, cp *controlplane.ControlPlane) {
 	t.Helper()
 	for _, name := range []string{"ARGOCD_CRDS", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CRDS", "GATEWAY_API_CRDS"} {
-		path, err := controlplane.ToolPath(t.Context(), name)
+		path, err := toolbox.Path(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +323,7 @@ func (r *reader) typePage(t *testing.T, text string) error {
 // wantRenderer holds "kubectl intent version" to the renderer of the function that Crossplane installed.
 func wantRenderer(t *testing.T, cp *controlplane.ControlPlane) {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/typed"
 )
 
@@ -33,7 +34,7 @@ type reader struct {
 // newReader returns a reader on a control plane, who replaces values of the pages by their own. A user has logged in to the registry.
 func newReader(t *testing.T, cp *controlplane.ControlPlane, values map[string]string, user, password string) *reader {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func newReader(t *testing.T, cp *controlplane.ControlPlane, values map[string]st
 // installPrograms puts kubectl, its plugin and Crossplane's command line into a folder of the reader's PATH.
 func (r *reader) installPrograms(t *testing.T) {
 	t.Helper()
-	cli, err := controlplane.ToolPath(t.Context(), "CROSSPLANE_CLI")
+	cli, err := toolbox.Path(t.Context(), "CROSSPLANE_CLI")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/threshold"
 	compiled "github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/provider/gates"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/promserver"
 )
@@ -186,7 +186,7 @@ func (w *world) criteriaOf(m catalogv1alpha1.BlueprintMetric) gates.Criteria {
 // shippedBlueprints are the Blueprints among the examples.
 func shippedBlueprints(t *testing.T) []catalogv1alpha1.Blueprint {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

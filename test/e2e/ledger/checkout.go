@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -31,7 +31,7 @@ func (d *deployment) runIntent(code int, args ...string) string {
 // runIntentWith runs the plugin with a kubeconfig, and returns its output.
 func (d *deployment) runIntentWith(kubeconfig string, code int, args ...string) string {
 	d.T.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	d.Must(err)
 	c := exec.CommandContext(d.T.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, "-n", d.Namespace, "--kubeconfig="+kubeconfig)...)
 	out, err := c.CombinedOutput()

@@ -16,7 +16,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -26,7 +26,7 @@ const config = "doctor"
 // installPackages makes the objects of Crossplane, of the packages and of a person, and a configuration.
 func (s *stage) installPackages() {
 	s.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.must(err)
 	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "crossplane-system"}})))
 	s.must(cp.Apply(s.Context(), filepath.Join(root, "examples", "rbac")))

@@ -14,7 +14,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // TestDoctor breaks one part of an installation after another. Each is named with its fix, and alone, once the previous part is
@@ -22,7 +22,7 @@ import (
 func TestDoctor(t *testing.T) {
 	s := newInstallation(t, "plugin-doctor")
 	s.showUsing(samples.Verified())
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.must(err)
 	if r, code := s.runDoctor(); code != 0 || r.Problems != 0 || len(r.Items) < 15 {
 		t.Fatalf("An installation that is well has no problems: exit code %d, %d lines:\n%s", code, len(r.Items), r.problems())

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -116,7 +116,7 @@ func TestRefresh(t *testing.T) {
 func TestOffers(t *testing.T) {
 	s := newStage(t, "plugin-offers", samples.Verified())
 	s.bindRole("ann", "edit")
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	s.must(err)
 	for _, file := range []string{"trial/10-sites.yaml", "quickstart/20-blueprint.yaml"} {
 		s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", filepath.FromSlash(file))))

@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // cp is the API server of all tests of this package.
@@ -26,7 +27,7 @@ func runSuite(m *testing.M) (int, error) {
 	if err := controlplane.WriteDefinitions(dir); err != nil {
 		return 1, err
 	}
-	tools, err := controlplane.FindTools(ctx)
+	tools, err := toolbox.Find(ctx)
 	if err != nil {
 		return 1, err
 	}
@@ -40,6 +41,6 @@ func runSuite(m *testing.M) (int, error) {
 
 // plugin is the program that make build left.
 func plugin() (string, error) {
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	return filepath.Join(root, "_output", "bin", "kubectl-intent"), err
 }

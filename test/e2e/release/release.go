@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // version is the version of the releases. No release of the project has it.
@@ -33,7 +33,7 @@ type sigstore struct {
 // startSigstore starts the services, which end with the test.
 func startSigstore(t *testing.T) sigstore {
 	t.Helper()
-	program, err := controlplane.ToolPath(t.Context(), "PLAYED_SIGSTORE")
+	program, err := toolbox.Path(t.Context(), "PLAYED_SIGSTORE")
 	if err != nil {
 		t.Fatal(err)
 	}

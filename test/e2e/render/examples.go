@@ -23,6 +23,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const claimVersion = deploymentv1alpha1.GroupClaims + "/v1alpha1"
@@ -142,7 +143,7 @@ func onlyObject(t *testing.T, objects []*unstructured.Unstructured, kind string)
 // readObjects reads the objects of a file or a folder of the examples, without the folders in it.
 func readObjects(t *testing.T, elements ...string) []*unstructured.Unstructured {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

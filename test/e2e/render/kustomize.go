@@ -15,7 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // kustomizeBuild returns the output of the command for a directory, by object.
@@ -122,7 +122,7 @@ func readRendered(t *testing.T, dir string) map[string]tree.Files {
 // renderOffline writes the output of kubectl-intent render for an example, and returns the folder, with one for each Site.
 func (e example) renderOffline(t *testing.T, flags ...string) string {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

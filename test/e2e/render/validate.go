@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // image stands for Crossplane's own package, which would be pulled for its CRDs: they are put where a pulled one is cached.
@@ -24,11 +24,11 @@ type validator struct{ root, cli, cache string }
 
 func newValidator(t *testing.T) *validator {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := controlplane.FindTools(t.Context())
+	tools, err := toolbox.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

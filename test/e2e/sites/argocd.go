@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 const refresh = "argocd.argoproj.io/refresh"
@@ -13,7 +13,7 @@ const refresh = "argocd.argoproj.io/refresh"
 // installArgoCD makes the control plane serve Applications, as Argo CD's own release describes them.
 func (s *stage) installArgoCD() {
 	s.T.Helper()
-	crds, err := controlplane.ToolPath(s.T.Context(), "ARGOCD_CRDS")
+	crds, err := toolbox.Path(s.T.Context(), "ARGOCD_CRDS")
 	s.Must(err)
 	s.Must(s.ControlPlane.Apply(s.T.Context(), filepath.Join(crds, "application-crd.yaml")))
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
 // updateTranscript is the variable with which TestTour writes the transcript of the tutorial.
@@ -20,7 +20,7 @@ const tutorialPage = "docs/start/see-it-roll-back.md"
 // readTutorial returns the tutorial, the name of its file, and its transcript.
 func readTutorial(t *testing.T) (text, file, transcript string) {
 	t.Helper()
-	root, err := controlplane.Root()
+	root, err := toolbox.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

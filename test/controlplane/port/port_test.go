@@ -1,4 +1,4 @@
-package controlplane
+package port
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 // TestOwnNetwork runs programs as "make test" runs the end-to-end suites.
 func TestOwnNetwork(t *testing.T) {
-	const script = "../e2e/own-network.sh"
+	const script = "../../e2e/own-network.sh"
 	ownNetwork, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
 		t.Logf("This machine has no network namespaces: %v", err)
@@ -56,8 +56,8 @@ func TestNetworkID(t *testing.T) {
 	}
 }
 
-// TestFreePorts reserves ports from many goroutines at once.
-func TestFreePorts(t *testing.T) {
+// TestFree reserves ports from many goroutines at once.
+func TestFree(t *testing.T) {
 	const callers, portCount = 20, 30
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: nextListenPort() + 1})
 	if err == nil {
@@ -66,9 +66,9 @@ func TestFreePorts(t *testing.T) {
 	found := make(chan []int, callers)
 	for range callers {
 		go func() {
-			ports, err := FreePorts(portCount)
+			ports, err := Free(portCount)
 			if err != nil {
-				t.Errorf("FreePorts(%d): %v", portCount, err)
+				t.Errorf("Free(%d): %v", portCount, err)
 			}
 			found <- ports
 		}()
@@ -77,18 +77,18 @@ func TestFreePorts(t *testing.T) {
 	for range callers {
 		for _, port := range <-found {
 			if reserved[port] || port < firstListenPort || port > lastListenPort || !isLoopbackPortFree(port) {
-				t.Errorf("FreePorts(%d): got %d, which was given before, has a listener or may be the port of an outgoing connection", portCount, port)
+				t.Errorf("Free(%d): got %d, which was given before, has a listener or may be the port of an outgoing connection", portCount, port)
 			}
 			reserved[port] = true
 		}
 	}
 	if len(reserved) != callers*portCount {
-		t.Errorf("FreePorts(%d): %d callers got %d ports", portCount, callers, len(reserved))
+		t.Errorf("Free(%d): %d callers got %d ports", portCount, callers, len(reserved))
 	}
 }
 
-// TestLockPort prints the reason for a wait, before it continues.
-func TestLockPort(t *testing.T) {
+// TestAcquire prints the reason for a wait, before it continues.
+func TestAcquire(t *testing.T) {
 	type world struct {
 		port int
 		path string
@@ -128,18 +128,18 @@ func TestLockPort(t *testing.T) {
 				tc.block(t, w)
 			}
 			messages := []string{}
-			l, err := lockPort(t.Context(), w.port, w.path, func(message string) {
+			l, err := acquire(t.Context(), w.port, w.path, func(message string) {
 				messages = append(messages, message)
 				w.free()
 			})
 			if err != nil {
-				t.Fatalf("lockPort(...): %v", err)
+				t.Fatalf("acquire(...): %v", err)
 			}
-			if err := l.releasePort(); err != nil {
+			if err := l.Release(); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Join(messages, "\n"); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || len(messages) > 1 {
-				t.Errorf("\n%s\nlockPort(...): want %q, said %q", tc.reason, tc.want, messages)
+				t.Errorf("\n%s\nacquire(...): want %q, said %q", tc.reason, tc.want, messages)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package controlplane
+package toolbox
 
 import (
 	"archive/tar"
@@ -44,7 +44,7 @@ func TestRaceFlag(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "../../tools/tools.sh", "race")
+			cmd := exec.CommandContext(t.Context(), "../../../tools/tools.sh", "race")
 			cmd.Env = append(os.Environ(), tc.env...)
 			problems := &bytes.Buffer{}
 			cmd.Stderr = problems
@@ -232,7 +232,7 @@ func copyTools(t *testing.T, archive []byte) string {
 		"tools.sh", "etcd/go.mod", "etcd/go.sum", "kubernetes/go.mod", "kubernetes/go.sum", "crossplane/go.mod", "crossplane/go.sum",
 		"crossplane-cli/go.mod", "crossplane-cli/go.sum",
 	} {
-		content, err := os.ReadFile(filepath.Join("..", "..", "tools", file))
+		content, err := os.ReadFile(filepath.Join("..", "..", "..", "tools", file))
 		if err != nil {
 			t.Fatal(err)
 		}

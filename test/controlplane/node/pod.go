@@ -1,4 +1,4 @@
-package controlplane
+package node
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
+	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
 const (
@@ -27,14 +30,14 @@ const (
 // A pod is the pod of a Deployment, as a process.
 type pod struct {
 	template corev1.PodTemplateSpec
-	process  *process
+	process  *process.Process
 
 	// ports are those on loopback behind each port of the container. All pods share the network of this machine.
 	ports map[int32]int
 }
 
 // startPod pulls the image of a Deployment, runs it, and returns when its program is ready.
-func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
+func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
 	t := d.Spec.Template
 	if len(t.Spec.Containers) != 1 {
 		return nil, errors.Errorf("cannot run Deployment %s: it has %d containers, and one is supported", d.GetName(), len(t.Spec.Containers))
@@ -57,12 +60,12 @@ func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error)
 	if err != nil {
 		return nil, err
 	}
-	p.process, err = n.c.runner.startProcess(command{name: d.GetName(), path: binary, args: slices.Concat(container.Args, listen), env: env})
+	p.process, err = n.o.Runner.Start(process.Command{Name: d.GetName(), Path: binary, Args: slices.Concat(container.Args, listen), Env: env})
 	if err != nil {
 		return nil, err
 	}
 	if err := p.awaitReadiness(ctx); err != nil {
-		p.process.killProcessGroup()
+		p.process.Kill()
 		return nil, err
 	}
 	return p, nil
@@ -70,36 +73,36 @@ func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error)
 
 // assignPorts chooses ports, and returns the flags that make the program listen on them.
 func (p *pod) assignPorts(labels map[string]string) ([]string, error) {
-	free, err := FreePorts(2)
+	free, err := port.Free(2)
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := labels[pkgv1.LabelFunction]; ok {
 		p.ports = map[int32]int{functionPort: free[0]}
-		return []string{"--address=" + loopbackAddress(free[0])}, nil
+		return []string{"--address=" + port.Address(free[0])}, nil
 	}
 	p.ports = map[int32]int{metricsPort: free[0], probePort: free[1]}
-	return []string{"--metrics-bind-address=" + loopbackAddress(free[0]), "--health-probe-bind-address=" + loopbackAddress(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
+	return []string{"--metrics-bind-address=" + port.Address(free[0]), "--health-probe-bind-address=" + port.Address(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
 }
 
 func (p *pod) awaitReadiness(ctx context.Context) error {
-	if port, ok := p.ports[functionPort]; ok {
-		return errors.Wrapf(waitForPort(ctx, p.process, port), "cannot reach %s", p.process.name)
+	if number, ok := p.ports[functionPort]; ok {
+		return errors.Wrapf(p.process.AwaitPort(ctx, number), "cannot reach %s", p.process.Name)
 	}
-	url := fmt.Sprintf("http://%s/readyz", loopbackAddress(p.ports[probePort]))
-	err := p.process.pollWhileAlive(ctx, func(ctx context.Context) bool { return checkURLAnswers(ctx, http.DefaultClient, url) == nil })
-	return errors.Wrapf(err, "cannot see %s ready", p.process.name)
+	url := fmt.Sprintf("http://%s/readyz", port.Address(p.ports[probePort]))
+	err := p.process.AwaitURL(ctx, http.DefaultClient, url)
+	return errors.Wrapf(err, "cannot see %s ready", p.process.Name)
 }
 
 // containerEnvironment returns that of the container, with its Secrets as files and the kubeconfig of its service account.
-func (n *node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) ([]string, error) {
+func (n *Node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) ([]string, error) {
 	mounts, err := n.mountSecrets(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	account := d.Spec.Template.Spec.ServiceAccountName
 	kubeconfig := filepath.Join(n.podDirectory(d), "kubeconfig")
-	if err := n.c.createAccount(ctx, d.GetNamespace(), account, kubeconfig); err != nil {
+	if err := n.o.CreateAccount(ctx, d.GetNamespace(), account, kubeconfig); err != nil {
 		return nil, err
 	}
 	values := map[string]string{}
@@ -134,7 +137,7 @@ func valueOfField(d *appsv1.Deployment, path string) string {
 }
 
 // mountSecrets writes the Secrets that the container mounts, and returns the directory behind each path in it.
-func (n *node) mountSecrets(ctx context.Context, d *appsv1.Deployment) (map[string]string, error) {
+func (n *Node) mountSecrets(ctx context.Context, d *appsv1.Deployment) (map[string]string, error) {
 	out := map[string]string{}
 	for _, m := range d.Spec.Template.Spec.Containers[0].VolumeMounts {
 		i := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
@@ -143,7 +146,7 @@ func (n *node) mountSecrets(ctx context.Context, d *appsv1.Deployment) (map[stri
 		}
 		volume := d.Spec.Template.Spec.Volumes[i].Secret
 		s := &corev1.Secret{}
-		if err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: d.GetNamespace(), Name: volume.SecretName}, s); err != nil {
+		if err := n.o.Client.Get(ctx, types.NamespacedName{Namespace: d.GetNamespace(), Name: volume.SecretName}, s); err != nil {
 			return nil, errors.Wrapf(err, "cannot mount Secret %s", volume.SecretName)
 		}
 		dir := filepath.Join(n.podDirectory(d), m.Name)

@@ -1,4 +1,4 @@
-package track
+package object
 
 import (
 	"slices"
@@ -6,12 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A visitReference is called with the kind that a reference names, and with the mapping and the field that hold the name.
-type visitReference func(kind string, in map[string]any, field string)
+// A ReferenceVisitor is called with the kind that a reference names, and with the mapping and the field that hold the name.
+type ReferenceVisitor func(kind string, in map[string]any, field string)
 
-// visitReferences visits the references to other objects in the fields of an object, its metadata apart: references that name the kind, and references of pods,
+// VisitReferences visits the references to other objects in the fields of an object, its metadata apart: references that name the kind, and references of pods,
 // autoscalers, Ingresses and Gateways to ConfigMaps, Secrets and Deployments, whose field stands for the kind.
-func visitReferences(u *unstructured.Unstructured, visit visitReference) {
+func VisitReferences(u *unstructured.Unstructured, visit ReferenceVisitor) {
 	for field, value := range u.Object {
 		if field != "metadata" && field != "kind" {
 			visitField(field, value, visit)
@@ -19,7 +19,7 @@ func visitReferences(u *unstructured.Unstructured, visit visitReference) {
 	}
 }
 
-func visitField(field string, value any, visit visitReference) {
+func visitField(field string, value any, visit ReferenceVisitor) {
 	switch v := value.(type) {
 	case []any:
 		for _, item := range v {
@@ -31,15 +31,15 @@ func visitField(field string, value any, visit visitReference) {
 }
 
 // visitMap visits a mapping that is the value of a field, or one of its elements.
-func visitMap(field string, m map[string]any, visit visitReference) {
-	kind := textAt(m, "kind")
+func visitMap(field string, m map[string]any, visit ReferenceVisitor) {
+	kind := TextAt(m, "kind")
 	if kind == "" {
 		kind = kindOfField(field)
 	}
-	if kind != "" && textAt(m, "name") != "" {
+	if kind != "" && TextAt(m, "name") != "" {
 		visit(kind, m, "name")
 	}
-	if textAt(m, "secretName") != "" {
+	if TextAt(m, "secretName") != "" {
 		visit("Secret", m, "secretName")
 	}
 	for name, value := range m {
@@ -60,18 +60,18 @@ func kindOfField(field string) string {
 	return ""
 }
 
-// refersTo reports whether an object names a ConfigMap or a Secret. In unknown kinds each text that equals the name counts: an additional object does no harm,
+// RefersTo reports whether an object names a ConfigMap or a Secret. In unknown kinds each text that equals the name counts: an additional object does no harm,
 // but a missing object would.
-func refersTo(u *unstructured.Unstructured, kind, name string) bool {
+func RefersTo(u *unstructured.Unstructured, kind, name string) bool {
 	if !hasKnownReferences(u.GroupVersionKind().Group) {
 		return hasText(u.Object, name)
 	}
 	found := false
-	visitReferences(u, func(k string, in map[string]any, field string) { found = found || k == kind && in[field] == name })
+	VisitReferences(u, func(k string, in map[string]any, field string) { found = found || k == kind && in[field] == name })
 	return found
 }
 
-// hasKnownReferences reports whether visitReferences finds every reference in the kinds of an API group. Roles name objects in lists of texts.
+// hasKnownReferences reports whether VisitReferences finds every reference in the kinds of an API group. Roles name objects in lists of texts.
 func hasKnownReferences(group string) bool {
 	return slices.Contains([]string{"", "apps", "autoscaling", "batch", "networking.k8s.io", "policy", GatewayGroup}, group)
 }
@@ -85,17 +85,10 @@ func hasText(value any, text string) bool {
 		return slices.ContainsFunc(v, func(item any) bool { return hasText(item, text) })
 	case map[string]any:
 		for field, item := range v {
-			if !isLabelField(field) && hasText(item, text) {
+			if !IsLabelField(field) && hasText(item, text) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// isLabelField reports whether the texts of a field are labels or describe the object itself, and so refer to nothing.
-func isLabelField(field string) bool {
-	return slices.Contains([]string{
-		"metadata", "labels", "matchLabels", "matchExpressions", "selector", "labelSelector", "namespaceSelector", "nodeSelector", "podSelector",
-	}, field)
 }

@@ -1,4 +1,4 @@
-package controlplane
+package node
 
 import (
 	"archive/tar"
@@ -34,16 +34,16 @@ func (k pullKeys) Resolve(r authn.Resource) (authn.Authenticator, error) {
 }
 
 // pullSecrets returns the credentials that a pod pulls with: from its own pull secrets, and from its service account.
-func (n *node) pullSecrets(ctx context.Context, p corev1.PodSpec) (pullKeys, error) {
+func (n *Node) pullSecrets(ctx context.Context, p corev1.PodSpec) (pullKeys, error) {
 	sa := &corev1.ServiceAccount{}
-	err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: p.ServiceAccountName}, sa)
+	err := n.o.Client.Get(ctx, types.NamespacedName{Namespace: n.o.Namespace, Name: p.ServiceAccountName}, sa)
 	if client.IgnoreNotFound(err) != nil {
 		return nil, errors.Wrapf(err, "cannot get service account %s", p.ServiceAccountName)
 	}
 	out := pullKeys{}
 	for _, ref := range slices.Concat(p.ImagePullSecrets, sa.ImagePullSecrets) {
 		s := &corev1.Secret{}
-		if err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: ref.Name}, s); err != nil {
+		if err := n.o.Client.Get(ctx, types.NamespacedName{Namespace: n.o.Namespace, Name: ref.Name}, s); err != nil {
 			return nil, errors.Wrapf(err, "cannot get pull secret %s", ref.Name)
 		}
 		keys := struct {

@@ -1,4 +1,6 @@
-package track
+// Package leftover describes a directory with tracks: the objects of a track, the shared objects, and the leftovers, which are references that do not follow a
+// workload into its tracks. It is pure.
+package leftover
 
 import (
 	"slices"
@@ -7,19 +9,21 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/track/object"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // A Description lists the objects of a directory that a track has, and the objects that the tracks share.
 type Description struct {
 	// PerTrack are the objects of the track, by their names without the suffix.
-	PerTrack []Object `json:"perTrack"`
+	PerTrack []object.Object `json:"perTrack"`
 
 	// Shared are the objects that the tracks share, the routes apart.
-	Shared []Object `json:"shared"`
+	Shared []object.Object `json:"shared"`
 
 	// Routed are the routes whose weights divide the requests between the tracks.
-	Routed []Object `json:"routed"`
+	Routed []object.Object `json:"routed"`
 
 	// Leftovers are references, by name or selector, that do not follow a workload into the tracks.
 	Leftovers []Leftover `json:"leftovers,omitempty"`
@@ -27,7 +31,7 @@ type Description struct {
 
 // A placed object is one of a directory, by its name without a suffix.
 type placed struct {
-	object  Object
+	object  object.Object
 	content *unstructured.Unstructured
 
 	// perTrack is true for an object in the folder of a track, and isRouted for a route that divides the requests.
@@ -35,23 +39,23 @@ type placed struct {
 }
 
 // Describe returns the content of a directory with the folder of a track. It returns an error that names the file for a file that is not an object.
-func Describe(files tree.Files, track string) (*Description, error) {
-	routes, err := Routes(files)
+func Describe(files tree.Files, trackName string) (*Description, error) {
+	routes, err := track.Routes(files)
 	if err != nil {
 		return nil, err
 	}
-	d := &Description{PerTrack: []Object{}, Shared: []Object{}, Routed: []Object{}}
+	d := &Description{PerTrack: []object.Object{}, Shared: []object.Object{}, Routed: []object.Object{}}
 	all := []placed{}
 	for _, name := range files.Names() {
-		if isKustomization(name) {
+		if track.IsKustomization(name) {
 			continue
 		}
-		u, err := decodeObject(files[name])
+		u, err := object.Decode(files[name])
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
-		o := placed{object: objectOf(u), content: u, perTrack: strings.HasPrefix(name, track+"/")}
-		d.add(&o, track, routes)
+		o := placed{object: object.Of(u), content: u, perTrack: strings.HasPrefix(name, trackName+"/")}
+		d.add(&o, trackName, routes)
 		all = append(all, o)
 	}
 	d.Leftovers = findLeftovers(d, all)
@@ -59,13 +63,13 @@ func Describe(files tree.Files, track string) (*Description, error) {
 }
 
 // add an object, whose name loses the suffix of the track.
-func (d *Description) add(o *placed, track string, routes []Route) {
-	o.isRouted = slices.ContainsFunc(routes, func(r Route) bool {
-		return o.object == Object{Group: GatewayGroup, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+func (d *Description) add(o *placed, trackName string, routes []track.Route) {
+	o.isRouted = slices.ContainsFunc(routes, func(r track.Route) bool {
+		return o.object == object.Object{Group: track.GatewayGroup, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 	})
 	switch {
 	case o.perTrack:
-		o.object.Name = strings.TrimSuffix(o.object.Name, nameIn(track, ""))
+		o.object.Name = strings.TrimSuffix(o.object.Name, track.Suffix(trackName))
 		d.PerTrack = append(d.PerTrack, o.object)
 	case o.isRouted:
 		d.Routed = append(d.Routed, o.object)

@@ -1,4 +1,4 @@
-package track
+package leftover
 
 import (
 	"fmt"
@@ -8,6 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // targets are the objects of a directory that a reference by selector may mean.
@@ -22,19 +25,20 @@ type targets struct {
 func readTargets(all []placed) targets {
 	out := targets{}
 	for _, o := range all {
-		_, hasPods := podLabels(o.content)
-		isService := isOfKind(o.content, "Service")
+		_, hasPods := object.PodLabels(o.content)
 		switch {
 		case hasPods:
 			out.pods = append(out.pods, o)
-		case isService && o.perTrack:
+		case isService(o) && o.perTrack:
 			out.copies = append(out.copies, o)
-		case isService && isFront(o.content):
+		case isService(o) && track.IsFront(o.content):
 			out.fronts = append(out.fronts, o)
 		}
 	}
 	return out
 }
+
+func isService(o placed) bool { return o.object.Group == "" && o.object.Kind == "Service" }
 
 // mirrorField is the field of a filter by which a route sends copies of requests to another Service.
 const mirrorField = "requestMirror"
@@ -78,7 +82,7 @@ func nameMentions(o placed) []mention {
 
 // findSelections returns the selectors of an object that do not follow the tracks. Selectors of Services and of pods' own affinity are placed with them.
 func (t targets) findSelections(o placed) []Leftover {
-	if _, hasPods := podLabels(o.content); hasPods || isOfKind(o.content, "Service") {
+	if _, hasPods := object.PodLabels(o.content); hasPods || isService(o) {
 		return nil
 	}
 	selections := selectionsOf(o.content)
@@ -95,7 +99,7 @@ func (t targets) findSelections(o placed) []Leftover {
 	return out
 }
 
-// selectsServices reports whether a selector is for Services: the kind or the field says so, or no pod of the directory has the labels.
+// selectsServices reports whether a selector is for Services: the kind or the field names Services, or no pod of the directory has the labels.
 func (t targets) selectsServices(o placed, s selection) bool {
 	if strings.Contains(o.object.Kind, "Service") || strings.Contains(strings.ToLower(s.path), "service") {
 		return true
@@ -122,10 +126,10 @@ func (t targets) findInTrack(o placed, selections []selection) []Leftover {
 
 // findMissingCopy returns a selector that would select a front and, with the label of the track, selects nothing.
 func (t targets) findMissingCopy(o placed, s selection) []Leftover {
-	front, isFront := findLabelled(t.fronts, o, s.selector)
+	front, track.IsFront := findLabelled(t.fronts, o, s.selector)
 	_, isCopied := findLabelled(t.copies, o, s.selector)
 	_, hasPods := t.findPods(o, s.selector)
-	if !isFront || isCopied || hasPods && !t.selectsServices(o, s) {
+	if !track.IsFront || isCopied || hasPods && !t.selectsServices(o, s) {
 		return nil
 	}
 	return []Leftover{{In: o.object, Field: s.path, Names: front.object, Fault: FaultNoCopy}}
@@ -134,7 +138,7 @@ func (t targets) findMissingCopy(o placed, s selection) []Leftover {
 // findPods returns an object whose pods a selector of another object selects: one in a track, if there is one.
 func (t targets) findPods(o placed, s labels.Selector) (placed, bool) {
 	found := slices.DeleteFunc(slices.Clone(t.pods), func(p placed) bool {
-		pods, _ := podLabels(p.content)
+		pods, _ := object.PodLabels(p.content)
 		return !reaches(o, p) || !s.Matches(pods)
 	})
 	i := slices.IndexFunc(found, func(p placed) bool { return p.perTrack })
@@ -156,7 +160,7 @@ func findLabelled(all []placed, o placed, s labels.Selector) (placed, bool) {
 // reaches reports whether a selector of an object may select an object of another namespace.
 func reaches(o, target placed) bool {
 	isElsewhere := o.object.Namespace != "" && o.object.Namespace != target.object.Namespace
-	return !isElsewhere || mapAt(o.content.Object, "spec", "namespaceSelector") != nil
+	return !isElsewhere || object.MapAt(o.content.Object, "spec", "namespaceSelector") != nil
 }
 
 // A selection is a selector by labels in an object, without the label of a track.
@@ -201,8 +205,8 @@ func (v *selectionVisitor) visitValue(path, field string, value any, inSelector 
 }
 
 func (v *selectionVisitor) visitMapping(path string, m map[string]any, isSelector bool) {
-	if isLabelSelector(m) {
-		if s, err := selectorAt(map[string]any{"at": m}, "at"); err == nil {
+	if object.IsLabelSelector(m) {
+		if s, err := object.SelectorAt(map[string]any{"at": m}, "at"); err == nil {
 			v.add(path, s)
 		}
 		return
@@ -232,6 +236,6 @@ func labelSet(m map[string]any) (labels.Set, bool) {
 // add adds a selector without the label of a track.
 func (v *selectionVisitor) add(path string, s labels.Selector) {
 	requirements, _ := s.Requirements()
-	rest := slices.DeleteFunc(slices.Clone(requirements), func(r labels.Requirement) bool { return r.Key() == LabelTrack })
+	rest := slices.DeleteFunc(slices.Clone(requirements), func(r labels.Requirement) bool { return r.Key() == track.LabelTrack })
 	v.found = append(v.found, selection{path: path, selector: labels.NewSelector().Add(rest...), hasTrack: len(rest) < len(requirements)})
 }

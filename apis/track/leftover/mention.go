@@ -1,4 +1,4 @@
-package track
+package leftover
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // A mention is a field that names an object together with its kind, whichever kind has the field.
@@ -59,7 +61,7 @@ func (v *mentionVisitor) visitValue(path, field string, value any, inLabels bool
 }
 
 func (v *mentionVisitor) visitMapping(path, parent string, m map[string]any, inLabels bool) {
-	base := mention{kinds: kindsIn(m), groups: groupsIn(m), namespace: textAt(m, "namespace")}
+	base := mention{kinds: kindsIn(m), groups: groupsIn(m), namespace: object.TextAt(m, "namespace")}
 	base.isExplicit = len(base.kinds) > 0
 	for _, field := range slices.Sorted(maps.Keys(m)) {
 		if base.isExplicit || !inLabels {
@@ -136,7 +138,7 @@ func groupsIn(m map[string]any) []string {
 	for _, field := range []string{"group", "apiGroup", "apiGroups"} {
 		out = slices.AppendSeq(out, maps.Values(textItems(field, m[field])))
 	}
-	if version := textAt(m, "apiVersion"); version != "" {
+	if version := object.TextAt(m, "apiVersion"); version != "" {
 		group, _, hasGroup := strings.Cut(version, "/")
 		if !hasGroup && group != anyWord {
 			group = ""
@@ -179,7 +181,7 @@ func referenceWord(field string) string {
 }
 
 // isOf reports whether the mention, in an object of a namespace, names an object.
-func (m *mention) isOf(o Object, namespace string) bool {
+func (m *mention) isOf(o object.Object, namespace string) bool {
 	if m.namespace != "" {
 		namespace = m.namespace
 	}
@@ -198,7 +200,7 @@ func (m *mention) hasKind(kind string) bool {
 var addressParts = regexp.MustCompile(`^[a-z]+://|[:/].*$`)
 
 // isHostOf reports whether the mention, in an object of a namespace, has a DNS name of a Service, perhaps in an address.
-func (m *mention) isHostOf(service Object, namespace string) bool {
+func (m *mention) isHostOf(service object.Object, namespace string) bool {
 	name, rest, isQualified := strings.Cut(addressParts.ReplaceAllString(m.name, ""), ".")
 	if m.isExplicit || name != service.Name || !m.hasKind("Service") {
 		return false

@@ -1,4 +1,4 @@
-package controlplane
+package node
 
 import (
 	"context"
@@ -10,11 +10,13 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane/port"
 )
 
-// serviceNetwork makes the names of Services reachable: it is an HTTP proxy that connects to the pods behind <service>.<namespace>:<port>.
+// ServiceNetwork makes the names of Services reachable: it is an HTTP proxy that connects to the pods behind <service>.<namespace>:<port>.
 // gRPC leaves the lookup of names to the proxy of the environment.
-func (n *node) serviceNetwork() *httptest.Server {
+func (n *Node) ServiceNetwork() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect {
 			http.Error(w, "only CONNECT is served", http.StatusMethodNotAllowed)
@@ -38,17 +40,17 @@ func (n *node) serviceNetwork() *httptest.Server {
 	}))
 }
 
-func (n *node) dialService(ctx context.Context, host string) (net.Conn, error) {
-	service, text, ok := strings.Cut(host, "."+Namespace+":")
-	port, err := strconv.ParseInt(text, 10, 32)
+func (n *Node) dialService(ctx context.Context, host string) (net.Conn, error) {
+	service, text, ok := strings.Cut(host, "."+n.o.Namespace+":")
+	number, err := strconv.ParseInt(text, 10, 32)
 	if !ok || err != nil {
-		return nil, errors.Errorf("cannot find %s: only Services of %s are served", host, Namespace)
+		return nil, errors.Errorf("cannot find %s: only Services of %s are served", host, n.o.Namespace)
 	}
-	mapped, err := n.portOf(ctx, service, int32(port))
+	mapped, err := n.portOf(ctx, service, int32(number))
 	if err != nil {
 		return nil, err
 	}
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", loopbackAddress(mapped))
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", port.Address(mapped))
 	return c, errors.Wrapf(err, "cannot reach Service %s", service)
 }
 

@@ -1,4 +1,4 @@
-package track
+package leftover
 
 import (
 	"cmp"
@@ -9,17 +9,19 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/track/object"
 )
 
 // A Leftover is a reference by name or selector that does not follow its workload into the tracks. It may be a reference that only the author of the
 // Blueprint knows, or no reference.
 type Leftover struct {
 	// In is the object that has the reference, and Field is where.
-	In    Object `json:"in"`
-	Field string `json:"field"`
+	In    object.Object `json:"in"`
+	Field string        `json:"field"`
 
 	// Names is the object that the reference names or selects.
-	Names Object `json:"names"`
+	Names object.Object `json:"names"`
 
 	// Fault of the reference.
 	Fault Fault `json:"fault"`
@@ -71,7 +73,7 @@ func findLeftovers(d *Description, all []placed) []Leftover {
 
 // A renamedObject is an object that no cluster has under its own name any more.
 type renamedObject struct {
-	Object
+	object.Object
 
 	// word matches the name in a text. Where a shared object of another kind has the name too, it matches the name after a word for the kind alone.
 	word *regexp.Regexp
@@ -86,7 +88,7 @@ func renamedObjects(d *Description) []renamedObject {
 			continue
 		}
 		prefix := `(^|[^a-z0-9-])`
-		if slices.ContainsFunc(shared, func(s Object) bool { return s.Name == o.Name }) {
+		if slices.ContainsFunc(shared, func(s object.Object) bool { return s.Name == o.Name }) {
 			prefix = `(?i:` + kindWords(o.Kind) + `)(\.[a-z0-9.]+)?[^A-Za-z0-9]{1,4}` + namespaceWords(o.Namespace)
 		}
 		out = append(out, renamedObject{Object: o, word: regexp.MustCompile(prefix + regexp.QuoteMeta(o.Name) + `($|[^a-z0-9-])`)})
@@ -182,7 +184,7 @@ func isNoReference(path, field string, value any) bool {
 // metadata of an object, are its settings.
 func hasLabels(field string, value any) bool {
 	if field != "metadata" {
-		return isLabelField(field)
+		return object.IsLabelField(field)
 	}
 	settings, ok := value.(map[string]any)
 	for name := range settings {

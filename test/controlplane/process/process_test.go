@@ -1,4 +1,4 @@
-package controlplane
+package process
 
 import (
 	"bufio"
@@ -30,13 +30,13 @@ func TestMain(m *testing.M) {
 
 // beParent starts children, from goroutines whose threads end, prints their process ids and waits to be killed.
 func beParent(dir string) {
-	r := newRunner(dir, func(error) {})
+	r := NewRunner(dir, func(error) {})
 	for range 4 {
-		p, err := r.startProcess(command{name: "sleep", path: "/bin/sleep", args: []string{"300"}})
+		p, err := r.Start(Command{Name: "sleep", Path: "/bin/sleep", Args: []string{"300"}})
 		if err != nil {
 			panic(err)
 		}
-		os.Stdout.WriteString(strconv.Itoa(p.pid) + "\n")
+		os.Stdout.WriteString(strconv.Itoa(p.PID) + "\n")
 	}
 	select {}
 }
@@ -100,9 +100,9 @@ func TestOrphanedProcessesEnd(t *testing.T) {
 
 func TestEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	r := newRunner(t.TempDir(), cancel)
-	t.Cleanup(r.stopAllProcesses)
-	if _, err := r.startProcess(command{name: "broken", path: "/bin/sh", args: []string{"-c", "echo because of this; exit 3"}}); err != nil {
+	r := NewRunner(t.TempDir(), cancel)
+	t.Cleanup(r.StopAll)
+	if _, err := r.Start(Command{Name: "broken", Path: "/bin/sh", Args: []string{"-c", "echo because of this; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
 	<-ctx.Done()
@@ -116,18 +116,18 @@ func TestEarlyEnd(t *testing.T) {
 
 func TestStopAllProcesses(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	r := newRunner(t.TempDir(), cancel)
+	r := NewRunner(t.TempDir(), cancel)
 	// The shell's child must end too.
-	p, err := r.startProcess(command{name: "shell", path: "/bin/sh", args: []string{"-c", "sleep 300 & wait"}})
+	p, err := r.Start(Command{Name: "shell", Path: "/bin/sh", Args: []string{"-c", "sleep 300 & wait"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.stopAllProcesses()
-	waitGone(t, p.pid)
+	r.StopAll()
+	waitGone(t, p.PID)
 	if ctx.Err() != nil {
 		t.Errorf("stopping should not count as failing: %v", context.Cause(ctx))
 	}
-	if _, err := r.startProcess(command{name: "late", path: "/bin/true"}); err == nil {
+	if _, err := r.Start(Command{Name: "late", Path: "/bin/true"}); err == nil {
 		t.Errorf("nothing should start after stop")
 	}
 }

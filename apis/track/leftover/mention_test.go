@@ -1,10 +1,12 @@
-package track
+package leftover
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/track"
 )
 
 // webWithLabels is the Service of web with a label, by which a ServiceMonitor selects it.
@@ -462,32 +464,14 @@ func TestReferences(t *testing.T) {
 			if tc.service != "" {
 				extra["service-more.yaml"] = tc.service
 			}
-			var listed []Selector
+			var listed []track.Selector
 			if tc.perTrack {
 				group, _, _ := strings.Cut(tc.apiVersion, "/")
-				listed = []Selector{{Group: group, Kind: tc.kind}}
+				listed = []track.Selector{{Group: group, Kind: tc.kind}}
 			}
 			if diff := cmp.Diff(tc.want, leftoversOf(t, extra, listed)); diff != "" {
 				t.Errorf("\n%s\nLeftovers: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
-}
-
-// leftoversOf returns the leftovers of web with further files.
-func leftoversOf(t *testing.T, extra map[string]string, listed []Selector) []string {
-	t.Helper()
-	p, err := Split(web(extra), listed)
-	if err != nil {
-		t.Fatalf("Split(...): %v", err)
-	}
-	d, err := Describe(placeIn(t, p, Blue), Blue)
-	if err != nil {
-		t.Fatalf("Describe(...): %v", err)
-	}
-	out := []string{}
-	for _, l := range d.Leftovers {
-		out = append(out, l.String())
-	}
-	return out
 }

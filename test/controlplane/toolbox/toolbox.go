@@ -1,4 +1,5 @@
-package controlplane
+// Package toolbox finds the programs that a control plane consists of, and the root of the repository whose tools build them.
+package toolbox
 
 import (
 	"bytes"
@@ -13,8 +14,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// Tools are the paths of the programs and folders that a control plane is made of. Each is named by a variable of the environment.
-type Tools struct {
+// Paths are the paths of the programs and folders that a control plane is made of. Each is named by a variable of the environment.
+type Paths struct {
 	Etcd            string // ETCD
 	KubeAPIServer   string // KUBE_APISERVER
 	KubeControllers string // KUBE_CONTROLLERS
@@ -23,14 +24,14 @@ type Tools struct {
 	CrossplaneCRDs  string // CROSSPLANE_CRDS
 }
 
-// FindTools returns the tools that the environment names, and for the others those in the build of tools/tools.sh. It returns an error
+// Find returns the tools that the environment names, and for the others those in the build of tools/tools.sh. It returns an error
 // that names the missing tools.
-func FindTools(ctx context.Context) (*Tools, error) {
-	t := &Tools{}
+func Find(ctx context.Context) (*Paths, error) {
+	t := &Paths{}
 	if t.fillPaths(os.Getenv) {
 		return t, nil
 	}
-	built, err := builtTools(ctx, namesOfTools()...)
+	built, err := Built(ctx, namesOfTools()...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +41,10 @@ func FindTools(ctx context.Context) (*Tools, error) {
 
 // namesOfTools returns the variables that name tools, sorted.
 func namesOfTools() []string {
-	return slices.Sorted(maps.Keys((&Tools{}).pathsByName()))
+	return slices.Sorted(maps.Keys((&Paths{}).pathsByName()))
 }
 
-func (t *Tools) pathsByName() map[string]*string {
+func (t *Paths) pathsByName() map[string]*string {
 	return map[string]*string{
 		"ETCD": &t.Etcd, "KUBECTL": &t.Kubectl,
 		"KUBE_APISERVER": &t.KubeAPIServer, "KUBE_CONTROLLERS": &t.KubeControllers,
@@ -52,7 +53,7 @@ func (t *Tools) pathsByName() map[string]*string {
 }
 
 // fillPaths sets each unset path and returns whether all paths are set.
-func (t *Tools) fillPaths(get func(name string) string) bool {
+func (t *Paths) fillPaths(get func(name string) string) bool {
 	complete := true
 	for name, path := range t.pathsByName() {
 		if *path == "" {
@@ -63,7 +64,7 @@ func (t *Tools) fillPaths(get func(name string) string) bool {
 	return complete
 }
 
-func (t *Tools) checkPaths() error {
+func (t *Paths) checkPaths() error {
 	var errs []error
 	for _, name := range namesOfTools() {
 		errs = append(errs, t.checkPath(name))
@@ -72,15 +73,15 @@ func (t *Tools) checkPaths() error {
 }
 
 // checkPath returns an error unless a tool is at the path in the environment.
-func (t *Tools) checkPath(name string) error {
-	if path := *t.pathsByName()[name]; !fileExists(path) {
+func (t *Paths) checkPath(name string) error {
+	if path := *t.pathsByName()[name]; !Exists(path) {
 		return errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path)
 	}
 	return nil
 }
 
-// builtTools returns the paths that tools/tools.sh prints for tools that it builds, or that the environment names.
-func builtTools(ctx context.Context, names ...string) (map[string]string, error) {
+// Built returns the paths that tools/tools.sh prints for tools that it builds, or that the environment names.
+func Built(ctx context.Context, names ...string) (map[string]string, error) {
 	root, err := Root()
 	if err != nil {
 		return nil, err
@@ -98,4 +99,33 @@ func builtTools(ctx context.Context, names ...string) (map[string]string, error)
 		built[name] = strings.Trim(path, `'"`)
 	}
 	return built, nil
+}
+
+// Path returns the path of a program or a folder that the repository's own tools build, or that the environment names. It returns an
+// error if it was not built.
+func Path(ctx context.Context, name string) (string, error) {
+	built, err := Built(ctx, name)
+	return built[name], err
+}
+
+// Root returns the root of the repository, found upwards from the working directory. It returns an error if it does not exist.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", errors.Wrap(err, "cannot get working directory")
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		if Exists(filepath.Join(d, "tools", "tools.sh")) {
+			return d, nil
+		}
+		if d == filepath.Dir(d) {
+			return "", errors.Errorf("cannot find the repository above %s", dir)
+		}
+	}
+}
+
+// Exists reports whether there is a file or a folder at a path.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
