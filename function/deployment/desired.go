@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/slot"
 )
@@ -28,15 +29,7 @@ type channel struct {
 // pinBlueprint returns the name of the Blueprint to stay with, or none.
 func (c *channel) pinBlueprint(b *ledger.BlueprintReference) string {
 	c.pinned = b
-	return PinnedName(b)
-}
-
-// PinnedName returns the name by which a pinned Blueprint is requested, or "": a Blueprint that was selected by its version is requested by the version.
-func PinnedName(b *ledger.BlueprintReference) string {
-	if b == nil || b.Channel == "" {
-		return ""
-	}
-	return b.Name
+	return compile.PinnedName(b)
 }
 
 // noteSelection records the result of the catalog.
@@ -54,7 +47,7 @@ func (c *channel) noteSelection(s *catalog.Selection, err error) {
 
 // checkDigest returns a problem when the object under the pinned name is not the ordered object.
 func (c *channel) checkDigest(digest string) error {
-	err := CheckPinned(c.pinned, digest)
+	err := compile.CheckPinned(c.pinned, digest)
 	if err == nil {
 		return nil
 	}
@@ -62,15 +55,6 @@ func (c *channel) checkDigest(digest string) error {
 		c.newest = c.pinned.Name
 	}
 	return err
-}
-
-// CheckPinned returns an error, whose reason ReasonOf returns, when the Blueprint under the pinned name has another digest than the pinned one.
-func CheckPinned(pinned *ledger.BlueprintReference, digest string) error {
-	if pinned == nil || pinned.Digest == "" || pinned.Digest == digest {
-		return nil
-	}
-	return pendingProblem(deploymentv1alpha1.ReasonBlueprintMissing,
-		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, has other content than the recorded Blueprint: it was deleted and created again")
 }
 
 // waitingBlueprint returns the name of the Blueprint that waits to be approved, or none.
@@ -101,7 +85,7 @@ func preferredHome(in Input, plan []ledger.Step, places []catalog.Place) (string
 	if slices.ContainsFunc(places, func(p catalog.Place) bool { return configName(p.ConfigRef.Kind, p.ConfigRef.Name) == name }) {
 		return name, nil
 	}
-	return "", invalidSpec(errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s", describeConfig(name)))
+	return "", compile.InvalidSpec(errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s", describeConfig(name)))
 }
 
 // firstRepository returns the name of the configuration of the repository that the first Site of a plan is delivered to.

@@ -65,7 +65,7 @@ func (dr decider) composeResources(home step.Home, s ledger.State) (desiredResou
 	if a.deliveries[a.home] == nil {
 		a.deliveries[a.home] = dr.emptyHome(home.ConfigRef, a.home)
 	}
-	a.deliveries = fitLater(compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home), dr.observed.deliveries)
+	a.deliveries = compose.FitLater(compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home), dr.observed.deliveries)
 	return a, err
 }
 

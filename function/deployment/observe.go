@@ -72,7 +72,7 @@ func (c *Core) observe(in Input) (Observed, error) {
 // withLedger returns the observed resources with the requests of the deployment, and the state of its ledger.
 func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	var err error
-	if o.specDigest, err = c.specDigest(&in.Spec); err != nil {
+	if o.specDigest, err = c.compiler.SpecDigest(&in.Spec); err != nil {
 		return Observed{}, err
 	}
 	found, err := c.catalog.Requests(in.Claim, in.Answers)

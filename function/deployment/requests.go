@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/projection"
 )
@@ -79,7 +80,7 @@ func openRequests(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.Rollou
 }
 
 // approvesUpdate is true for a request that names no update, or the waiting update.
-func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
+func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits compile.Request) bool {
 	b := waits.Blueprint
 	if saw == nil || b == nil {
 		return true
