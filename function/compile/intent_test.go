@@ -61,13 +61,13 @@ func TestJudged(t *testing.T) {
 				text = err.Error()
 			}
 			if diff := cmp.Diff(tc.err, text); diff != "" {
-				t.Errorf("\n%s\njudged(...): -want error, +got error:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nwithObjectives(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.want, got.SLOThresholds); diff != "" {
-				t.Errorf("\n%s\njudged(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nwithObjectives(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(*original, configured); diff != "" {
-				t.Errorf("\n%s\njudged(...) changed its input: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nwithObjectives(...) changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -91,10 +91,10 @@ func TestSameRequest(t *testing.T) {
 		s.Default()
 		i, field, err := decodeIntent(s, intent.FromText)
 		if err != nil {
-			t.Fatalf("%s: read(...): %v", name, err)
+			t.Fatalf("%s: decodeIntent(...): %v", name, err)
 		}
 		if s.GatesConfig, err = withObjectives(s.GatesConfig, i, field); err != nil {
-			t.Fatalf("%s: judged(...): %v", name, err)
+			t.Fatalf("%s: withObjectives(...): %v", name, err)
 		}
 		r, err := NewRequest(s, string(i.WithoutSLOs().Canonical()), &catalog.Selection{}, "sha256:0", 1)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
@@ -158,8 +159,8 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return err
 	}
 	if o.state.Seq == 0 { // A ledger that is open stays where it is.
-		if k.preferredHome, err = preferredHome(in, k.request.Plan, s.Places); err != nil {
-			return err
+		if k.preferredHome, err = ledgerhome.Preferred(in.Spec.DeliveryConfig.LedgerConfigRef, k.request.Plan, s.Places); err != nil {
+			return compile.InvalidSpec(err)
 		}
 	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
