@@ -6,6 +6,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/phase"
 )
@@ -46,10 +47,8 @@ func decodeDeployment(req *fnv1.RunFunctionRequest) (deployment.Input, error) {
 		return deployment.Input{}, err
 	}
 	return deployment.Input{
-		Claim:      c.claimReference(in.who),
+		Deployment: compile.Deployment{Claim: c.claimReference(in.who), Spec: c.Spec.IntentDeploymentSpec, Status: c.Status.IntentDeploymentStatus},
 		UID:        string(c.Metadata.UID),
-		Spec:       c.Spec.IntentDeploymentSpec,
-		Status:     c.Status.IntentDeploymentStatus,
 		Conditions: c.Status.Conditions,
 		Observed:   in.observed,
 		Answers:    in.answers,

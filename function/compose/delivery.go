@@ -178,6 +178,24 @@ func newTree(r Rendered) (deliveryv1alpha1.Tree, error) {
 	return t, nil
 }
 
+// InOrder returns deliveries in the order of their names.
+func InOrder(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1.GitDelivery {
+	var out []*deliveryv1alpha1.GitDelivery
+	for _, name := range slices.Sorted(maps.Keys(ds)) {
+		out = append(out, ds[name])
+	}
+	return out
+}
+
+// SitesOf returns the Sites that a delivery has trees for, in their order.
+func SitesOf(d *deliveryv1alpha1.GitDelivery) []string {
+	var out []string
+	for _, t := range d.Spec.ForProvider.Trees {
+		out = append(out, t.Site)
+	}
+	return out
+}
+
 // TreeIDs are the ids of the trees that deliveries ask for, by repository, branch and path.
 func TreeIDs(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]string {
 	out := map[string]string{}

@@ -102,3 +102,28 @@ func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.Deli
 	}
 	return out
 }
+
+// CanResume is true if each repository that the current revision has come to has a delivery that asks for its trees: none was lost, or restored from
+// a backup. A revision of a ledger that was left by force may have had the number, and other Sites.
+func CanResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) bool {
+	for _, part := range s.Current.Parts {
+		d := parts[part.Delivery]
+		if d == nil || !asksForSites(d, part.Sites, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// asksForSites is true for a delivery that asks for the trees of the Sites that the current revision has come to, or has them among its later trees, and of no
+// others. A position of a lower epoch had the same.
+func asksForSites(d *deliveryv1alpha1.GitDelivery, sites []string, s ledger.State) bool {
+	stepped := *d
+	stepped.Spec.ForProvider = directories.At(d.Spec.ForProvider, s)
+	p, later := d.Spec.ForProvider.Position, directories.LaterTrees(d.Spec.ForProvider, s)
+	return !slices.ContainsFunc(sites, func(site string) bool {
+		isAsked := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
+		isLater := slices.ContainsFunc(later, func(l deliveryv1alpha1.LaterTree) bool { return l.Site == site })
+		return s.HasReached(site) && !isLater && (!isAsked || !slices.Equal(sites, SitesOf(&stepped)))
+	})
+}

@@ -105,3 +105,36 @@ func TestSites(t *testing.T) {
 		t.Errorf("\nA Site counts whether its directory is brought or kept.\nSites(...): -want, +got:\n%s", diff)
 	}
 }
+
+// TestCanResumeWave has a delivery of revision 1 whose repository the home leads to the second wave of revision 2. Its edge3 comes in the third
+// wave, is new, and has no cluster yet.
+func TestCanResumeWave(t *testing.T) {
+	plan := []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}, {Sites: []string{"edge3"}}}
+	s := ledger.State{Cursor: ledger.Cursor{Step: 1}, Current: &ledger.Revision{
+		Number: 2, Request: ledger.Request{Intent: "two"}, Plan: plan, Parts: []ledger.Part{{Delivery: "d", Sites: []string{"edge2", "edge3"}}},
+	}}
+	later := directories.NewLater(deliveryv1alpha1.Tree{Site: "edge2", Path: "edge2/x", Action: deliveryv1alpha1.ActionDesired}, s)
+	cases := map[string]struct {
+		reason string
+		change func(d *deliveryv1alpha1.LaterTree)
+		want   bool
+	}{
+		"Carried": {reason: "The object has the files of each Site that the revision has come to.", change: func(*deliveryv1alpha1.LaterTree) {}, want: true},
+		"OtherRequest": {
+			reason: "The files of a revision that had the same number before a loss of the ledger do not count.",
+			change: func(l *deliveryv1alpha1.LaterTree) { l.Request = "another" },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &deliveryv1alpha1.GitDelivery{}
+			p := &d.Spec.ForProvider
+			p.Position, p.Trees = &ledger.Position{Revision: 1}, []deliveryv1alpha1.Tree{{Site: "edge2", Path: "edge2/x", Action: deliveryv1alpha1.ActionDesired}}
+			p.Later = []deliveryv1alpha1.LaterTree{later}
+			tc.change(&p.Later[0])
+			if got := CanResume(map[string]*deliveryv1alpha1.GitDelivery{"d": d}, s); got != tc.want {
+				t.Errorf("\n%s\nCanResume(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

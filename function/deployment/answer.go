@@ -7,6 +7,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
@@ -60,7 +61,7 @@ func (o Observed) isRecordingVerdict(last deploymentv1alpha1.IntentDeploymentSta
 // hasSeenEvents reports whether the provider has seen events that it did not record: that takes longer than usual.
 func (o Observed) hasSeenEvents() bool {
 	for _, d := range o.deliveries {
-		if len(pendingEvents(d)) > 0 && d.GetCondition(xpv2.TypeReady).ObservedGeneration >= d.GetGeneration() {
+		if len(ledgerhome.PendingEvents(d)) > 0 && d.GetCondition(xpv2.TypeReady).ObservedGeneration >= d.GetGeneration() {
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/test/soak"
@@ -267,7 +268,7 @@ func TestCanaryWalkMandates(t *testing.T) {
 }
 
 // tellWithoutAndWithMandates plays the story of a seed without mandates and with them, and returns the latter.
-func tellWithoutAndWithMandates(t *testing.T, renderer Renderer, seed uint64) *canaryWalk {
+func tellWithoutAndWithMandates(t *testing.T, renderer compile.Renderer, seed uint64) *canaryWalk {
 	t.Helper()
 	calm := newCanaryWalk(t, renderer, seed, false)
 	if broken := calm.tell(); broken != "" {

@@ -7,12 +7,13 @@ import (
 	"sync"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/render"
 )
 
 // A rememberingRenderer renders the same input once: the stories of a walk ask for the same few revisions again and again. Its zero value needs a Renderer.
 type rememberingRenderer struct {
-	Renderer
+	compile.Renderer
 
 	rendered sync.Map
 }
@@ -35,7 +36,7 @@ func (r *rememberingRenderer) Build(ctx context.Context, in render.Input) (tree.
 
 // A slowRenderer renders in time, or not at all.
 type slowRenderer struct {
-	Renderer
+	compile.Renderer
 
 	isLate bool
 }

@@ -15,6 +15,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -70,7 +71,7 @@ func randomSeeds(random *rand.Rand, n int) []uint64 {
 }
 
 // tellCanaryWalks plays the scenarios of seeds, several in parallel, and returns a log of them.
-func tellCanaryWalks(t *testing.T, renderer Renderer, first int, seeds []uint64) string {
+func tellCanaryWalks(t *testing.T, renderer compile.Renderer, first int, seeds []uint64) string {
 	t.Helper()
 	story := make([]string, len(seeds))
 	t.Run(fmt.Sprintf("From%d", first), func(t *testing.T) {
@@ -85,7 +86,7 @@ func tellCanaryWalks(t *testing.T, renderer Renderer, first int, seeds []uint64)
 }
 
 // tellTwice plays the scenario of a seed without losses and with losses, and returns the log with losses.
-func tellTwice(t *testing.T, renderer Renderer, seed uint64) string {
+func tellTwice(t *testing.T, renderer compile.Renderer, seed uint64) string {
 	t.Helper()
 	calm := newCanaryWalk(t, renderer, seed, false)
 	if broken := calm.tell(); broken != "" {

@@ -14,6 +14,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/function/compile"
 )
 
 const (
@@ -102,7 +103,7 @@ type canaryAct struct {
 }
 
 // newCanaryWalk begins the story of a seed, with losses or without.
-func newCanaryWalk(t *testing.T, renderer Renderer, seed uint64, hasLosses bool) *canaryWalk {
+func newCanaryWalk(t *testing.T, renderer compile.Renderer, seed uint64, hasLosses bool) *canaryWalk {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 21))
 	w := &canaryWalk{

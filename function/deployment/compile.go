@@ -3,21 +3,19 @@ package deployment
 import (
 	"context"
 	"maps"
-	"slices"
 	"time"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
-	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/canary"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
-	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
@@ -35,7 +33,7 @@ type Compiled struct {
 	renderer int32
 
 	// request that the spec compiles to, and the desired revision.
-	request Request
+	request compile.Request
 	desired step.Desired
 
 	// preferredHome is the name of the configuration of the repository that a new ledger is opened in. Empty means that it is not known.
@@ -129,22 +127,22 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 func (c *Core) compileSpec(ctx context.Context, in Input, o Observed, isApproved bool) (Compiled, error) {
 	k := Compiled{timer: newTimer(c.stopwatch), renderer: c.version, tracker: c.tracker}
 	err := c.selectAndRender(ctx, in, o, isApproved, &k)
-	k.Problem, err = problemOf(err)
+	k.Problem, err = compile.ProblemOf(err)
 	return k, err
 }
 
 func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isApproved bool, k *Compiled) error {
-	i, field, err := readIntentWith(&in.Spec, c.intentOf)
+	i, field, err := c.compiler.ReadIntent(&in.Spec)
 	if field != "" {
 		k.Understood = string(i.Canonical())
 	}
 	if err != nil {
 		return err
 	}
-	q := CatalogQuery(in, i, field)
+	q := compile.CatalogQuery(in.Deployment, i, field)
 	k.siteLabels = q.SiteLabels()
 	if !isApproved {
-		q.Pinned = k.channel.pinBlueprint(Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
+		q.Pinned = k.channel.pinBlueprint(compile.Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
 	}
 	s, needs, err := c.catalog.Resolve(q, in.Answers)
 	k.needs = needs
@@ -153,20 +151,20 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return err
 	}
 	if s == nil {
-		return pendingProblem(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
+		return compile.PendingProblem(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
 	s.Places = keepRepositories(s.Places, o.deliveries)
-	key := selectionKey(in, o, s)
-	if err := c.compileSelection(in, i, s, key, k); err != nil {
+	from := compile.Selection{Deployment: in.Deployment, SpecDigest: o.specDigest, Intent: i, Catalog: s, Renderer: c.version}
+	if err := c.compileSelection(from, k); err != nil {
 		return err
 	}
 	if o.state.Seq == 0 { // A ledger that is open stays where it is.
-		if k.preferredHome, err = preferredHome(in, k.request.Plan, s.Places); err != nil {
-			return err
+		if k.preferredHome, err = ledgerhome.Preferred(in.Spec.DeliveryConfig.LedgerConfigRef, k.request.Plan, s.Places); err != nil {
+			return compile.InvalidSpec(err)
 		}
 	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
-	rendered, err := c.renderPlaced(ctx, in, o.forRequest(k.request.Request), selection{intent: i, catalog: s, key: key})
+	rendered, err := c.renderPlaced(ctx, o.forRequest(k.request.Request), from)
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
 	if err == nil {
 		err = checkMove(o.forRequest(k.request.Request), s, k.request.Request, rendered)
@@ -175,19 +173,19 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		return err
 	}
 	if rendered.placement.HasSteps && !rendered.placement.IsMove {
-		if k.canaryChecks, err = CompileChecks(c.gates, in, i, s, k.request.Plan, rendered.placement); err != nil {
+		if k.canaryChecks, err = c.compiler.Checks(from, k.request.Plan, rendered.placement); err != nil {
 			return err
 		}
 	}
-	return c.compileDeliveries(in, o, s, rendered, k)
+	return c.compileDeliveries(in, o, from, rendered, k)
 }
 
 // compileSelection compiles the request and its checks from the selection.
-func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection, key memo.Key, k *Compiled) error {
-	result, err := rememberResult(c.selected, key, func() (selected, int, error) { return c.compileSelected(in, i, s) })
-	k.Unsupported, k.request, k.checks = result.unsupported, result.request, result.checks
-	if result.blueprint != "" {
-		if err := k.channel.checkDigest(result.blueprint); err != nil {
+func (c *Core) compileSelection(from compile.Selection, k *Compiled) error {
+	result, err := c.compiler.CompileSelection(from)
+	k.Unsupported, k.request, k.checks = result.Unsupported, result.Request, result.Checks
+	if result.Blueprint != "" {
+		if err := k.channel.checkDigest(result.Blueprint); err != nil {
 			return err
 		}
 	}
@@ -195,47 +193,23 @@ func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection,
 }
 
 // compileDeliveries compiles the deliveries of the rendered files, and the facts about them beside the revision.
-func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, rendered placedSites, k *Compiled) error {
-	k.deliveries = rendered.deliveries
+func (c *Core) compileDeliveries(in Input, o Observed, from compile.Selection, rendered placedSites, k *Compiled) error {
+	s := from.Catalog
+	k.deliveries = rendered.Deliveries
 	o = o.forRequest(k.request.Request)
 	k.unobserved, k.clustered, k.chosen = sitesWithoutReports(s.Places), sitesWithCluster(s.Places), compose.Sites(k.deliveries)
 	inherited := compose.Inherit(k.deliveries, o.deliveries)
 	k.desired = c.desiredRevision(in, o, *k, inherited)
 	k.desired.Placement, k.desired.Workload = rendered.placement, rendered.workload
 	var err error
-	if k.desired, err = withCanarySteps(in, o, s, k.desired, k.checks); err != nil {
+	if k.desired, err = compile.WithSteps(from, k.desired, k.checks, canary.IsServedBy(o.state.PastRevision(o.state.Stable))); err != nil {
 		return err
 	}
-	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered.sites)
-	return checkSizes(inherited, o.deliveries)
-}
-
-// CatalogQuery requests the Sites, the Blueprint and the configurations of a deployment, whose intent was read from a field.
-func CatalogQuery(in Input, i intent.Intent, field string) catalog.Query {
-	return catalog.Query{
-		Namespace:      in.Claim.Namespace,
-		Name:           in.Claim.Name,
-		ServiceType:    i.Type,
-		IntentSites:    i.Sites,
-		IntentLabels:   i.Selector,
-		IntentField:    field,
-		UnquotedSites:  unquotedSites(in),
-		DeliveredSites: slices.Collect(maps.Keys(in.Status.Delivery.Sites)),
-		Blueprint:      in.Spec.Blueprint,
-		Delivery:       in.Spec.DeliveryConfig,
+	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered.Sites)
+	if err := compose.CheckSizes(inherited, o.deliveries); err != nil {
+		return compile.ErrorWithReason(deploymentv1alpha1.ReasonTooLarge, err)
 	}
-}
-
-// unquotedSites returns the Sites that a sentence names without quotes. A Site of an earlier delivery is not a mistake in the sentence: if it is
-// deleted, the deployment waits for it.
-func unquotedSites(in Input) []string {
-	if in.Spec.Intent == nil {
-		return nil
-	}
-	return slices.DeleteFunc(intent.UnquotedSites(*in.Spec.Intent), func(site string) bool {
-		_, delivered := in.Status.Delivery.Sites[site]
-		return delivered
-	})
+	return nil
 }
 
 // sitesWithCluster returns the Sites that wait for a Cluster API cluster.
@@ -258,55 +232,6 @@ func sitesWithoutReports(places []catalog.Place) map[string]bool {
 		}
 	}
 	return out
-}
-
-// CheckSelection returns an error, whose reason ReasonOf returns, when a selection from the catalog does not fit a deployment.
-func CheckSelection(in Input, i intent.Intent, s *catalog.Selection) error {
-	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
-		return err
-	}
-	return checkMetrics(s.Blueprint.Spec)
-}
-
-// checkSiteReplicas returns a problem if the intent sets replicas for a Site that is not selected. Which Sites are chosen is not
-// known before: the intent need not name them.
-func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, s *catalog.Selection) error {
-	field := "spec.intent: replicas"
-	if spec.Expectation != nil {
-		field = "spec.expectation.siteReplicas"
-	}
-	for _, name := range slices.Sorted(maps.Keys(i.SiteReplicas)) {
-		if !slices.ContainsFunc(s.Places, func(p catalog.Place) bool { return p.Site.GetName() == name }) {
-			return terminalProblem(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("%s: Site %q is not a Site of the deployment", field, name))
-		}
-	}
-	return nil
-}
-
-// checkTimeouts returns a problem for a timeout that the provider does not accept.
-func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
-	for _, t := range []struct {
-		field string
-		value deploymentv1alpha1.Duration
-	}{
-		{"deliveryConfig.deliveryTimeout", s.DeliveryConfig.DeliveryTimeout},
-		{"deliveryConfig.syncWaitTimeout", s.DeliveryConfig.SyncWaitTimeout},
-		{"deliveryConfig.clusterWaitTimeout", s.DeliveryConfig.ClusterWaitTimeout},
-		{"rollbackConfig.attemptTimeout", s.RollbackConfig.AttemptTimeout},
-		{"gatesConfig.metricsUnavailableTimeout", s.GatesConfig.MetricsUnavailableTimeout},
-	} {
-		if !isValidTimeout(t.value) {
-			return invalidSpec(errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
-		}
-	}
-	return nil
-}
-
-// isValidTimeout is true for a timeout that the provider accepts.
-func isValidTimeout(t deploymentv1alpha1.Duration) bool {
-	_, isValid := deliveryv1alpha1.ParseTimeout(string(t))
-	return isValid
 }
 
 // withRenderTimeout bounds the time that a call may compile and render for. An invalid duration is a problem of the spec.

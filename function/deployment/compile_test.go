@@ -15,12 +15,13 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/render"
 )
 
 // slow takes too long for one Blueprint, and notes until when it might have taken.
 type slow struct {
-	Renderer
+	compile.Renderer
 
 	blueprint string
 

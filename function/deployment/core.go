@@ -11,37 +11,20 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
-	"github.com/intentplane/intentplane/apis/memo"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/check"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/desired"
-	"github.com/intentplane/intentplane/function/gates"
-	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
-	"github.com/intentplane/intentplane/function/render/guard"
 )
-
-// A Renderer makes the files of one Site. The same input gives the same bytes.
-type Renderer interface {
-	// Build returns the files, by their path. Its error describes the problem of the Blueprint or the intent.
-	Build(ctx context.Context, in render.Input) (tree.Files, error)
-}
 
 // Input is all that a call knows.
 type Input struct {
-	// Claim that the call is for.
-	Claim rolloutv1alpha1.ClaimReference
+	// Deployment that the call is for, with the last status.
+	compile.Deployment
 
 	// UID of the composite resource. A deployment that is recreated under its name has another UID.
 	UID string
-
-	// Spec of the claim, and the last Status.
-	Spec   deploymentv1alpha1.IntentDeploymentSpec
-	Status deploymentv1alpha1.IntentDeploymentStatus
 
 	// Conditions that the composite has. No decision depends on them.
 	Conditions []phase.Condition
@@ -102,19 +85,10 @@ type Stage struct {
 	Took time.Duration
 }
 
-// checkedTrees is the number of checked trees in the cache of a Core: for 1,000 deployments, to two Sites each.
-const checkedTrees = 2000
-
-// Sizes of the caches of a Core, in bytes. Each is enough for some hundred deployments, and most are for some thousand.
+// Sizes of the caches of a Core beside those of its compiler, in bytes. Each is enough for some thousand deployments.
 const (
-	catalogBytes   = 32 << 20 // Decoded objects of the catalog.
-	digestBytes    = 1 << 20  // Digests of Blueprints and specs.
-	intentBytes    = 4 << 20  // Intents.
-	packedBytes    = 4 << 20  // Packed trees.
-	queryBytes     = 4 << 20  // Filled queries.
-	selectionBytes = 8 << 20  // Compiled selections, beside the trees.
-	trackedBytes   = 8 << 20  // Trees of directories in tracks.
-	usesBytes      = 1 << 20  // Values that Blueprints read.
+	catalogBytes = 32 << 20 // Decoded objects of the catalog.
+	trackedBytes = 8 << 20  // Trees of directories in tracks.
 )
 
 // RendererSpread is the default time until all deployments took a new renderer.
@@ -125,20 +99,11 @@ const ProviderTimeout = 5 * time.Minute
 
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
-	renderer  Renderer
-	checker   *check.Checker
-	packer    *tree.Packer
-	catalog   *catalog.Cache
-	selected  *memo.Memo[selected]
-	rendered  *memo.Memo[renderedSites]
-	digests   *memo.Memo[string]
-	intents   *memo.Memo[intent.Intent]
-	gates     *gates.Compiler
-	uses      *memo.Memo[guard.Uses]
-	tracker   *directories.Tracker
-	workloads *memo.Memo[track.Workload]
-	version   int32
-	spread    time.Duration
+	compiler *compile.Compiler
+	catalog  *catalog.Cache
+	tracker  *directories.Tracker
+	version  int32
+	spread   time.Duration
 
 	// providerTimeout is the timeout for the provider to observe a change of a composed resource.
 	providerTimeout time.Duration
@@ -159,19 +124,17 @@ func WithProviderTimeout(d time.Duration) Option { return func(c *Core) { c.prov
 // WithLoopbackChecks sets whether checks may query Prometheus servers on the provider's own machine, which the provider has to allow too. It is for
 // tests.
 func WithLoopbackChecks(allowed bool) Option {
-	return func(c *Core) { c.gates = gates.NewCompiler(queryBytes, gates.WithLoopback(allowed)) }
+	return func(c *Core) { c.compiler.AllowLoopbackChecks(allowed) }
 }
 
 // WithStopwatch measures the stages of calls by a clock.
 func WithStopwatch(now func() time.Time) Option { return func(c *Core) { c.stopwatch = now } }
 
 // New returns a Core that renders with r.
-func New(r Renderer, opts ...Option) *Core {
+func New(r compile.Renderer, opts ...Option) *Core {
 	c := &Core{
-		renderer: r, checker: check.New(checkedTrees), packer: tree.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
-		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
-		gates: gates.NewCompiler(queryBytes), uses: memo.New[guard.Uses](usesBytes), tracker: directories.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
-		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },
+		compiler: compile.New(r), catalog: catalog.NewCache(catalogBytes), tracker: directories.NewTracker(trackedBytes), version: render.Version,
+		spread: RendererSpread, providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },
 	}
 	for _, o := range opts {
 		o(c)

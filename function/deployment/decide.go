@@ -14,6 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
@@ -80,7 +81,7 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 		return d, nil
 	case !home.IsKnown:
 		return dr.awaitHome(d, home), nil
-	case dr.withdrawEvents(d, home) && beginsLedger(home):
+	case dr.withdrawEvents(d, home) && ledgerhome.Begins(home):
 		return d, nil // A home that a ledger was forced away from may be back at any time, and both would record.
 	}
 	d = dr.withUnreachableHome(d, home)
@@ -94,8 +95,8 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 // proposeEvents returns the proposal for the recorded state of a ledger: events until none follows, or until the provider records the next one by itself.
 func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 	p := proposedState{home: home, events: slices.Clone(home.Events)}
-	s, err := ledger.Append(home.State, recordingTime(), p.events...)
-	for ; err == nil; s, err = ledger.Append(s, recordingTime(), p.events[len(p.events)-1]) {
+	s, err := ledger.Append(home.State, ledgerhome.RecordingTime(), p.events...)
+	for ; err == nil; s, err = ledger.Append(s, ledgerhome.RecordingTime(), p.events[len(p.events)-1]) {
 		p.state = s
 		if p.asked, err = dr.composeResources(home, s); err != nil {
 			return p, err

@@ -8,11 +8,12 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/slot"
 )
 
@@ -28,15 +29,7 @@ type channel struct {
 // pinBlueprint returns the name of the Blueprint to stay with, or none.
 func (c *channel) pinBlueprint(b *ledger.BlueprintReference) string {
 	c.pinned = b
-	return PinnedName(b)
-}
-
-// PinnedName returns the name by which a pinned Blueprint is requested, or "": a Blueprint that was selected by its version is requested by the version.
-func PinnedName(b *ledger.BlueprintReference) string {
-	if b == nil || b.Channel == "" {
-		return ""
-	}
-	return b.Name
+	return compile.PinnedName(b)
 }
 
 // noteSelection records the result of the catalog.
@@ -54,7 +47,7 @@ func (c *channel) noteSelection(s *catalog.Selection, err error) {
 
 // checkDigest returns a problem when the object under the pinned name is not the ordered object.
 func (c *channel) checkDigest(digest string) error {
-	err := CheckPinned(c.pinned, digest)
+	err := compile.CheckPinned(c.pinned, digest)
 	if err == nil {
 		return nil
 	}
@@ -62,15 +55,6 @@ func (c *channel) checkDigest(digest string) error {
 		c.newest = c.pinned.Name
 	}
 	return err
-}
-
-// CheckPinned returns an error, whose reason ReasonOf returns, when the Blueprint under the pinned name has another digest than the pinned one.
-func CheckPinned(pinned *ledger.BlueprintReference, digest string) error {
-	if pinned == nil || pinned.Digest == "" || pinned.Digest == digest {
-		return nil
-	}
-	return pendingProblem(deploymentv1alpha1.ReasonBlueprintMissing,
-		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, has other content than the recorded Blueprint: it was deleted and created again")
 }
 
 // waitingBlueprint returns the name of the Blueprint that waits to be approved, or none.
@@ -87,31 +71,6 @@ func blueprintOf(s ledger.State) *ledger.BlueprintReference {
 		return nil
 	}
 	return s.Current.Blueprint
-}
-
-// preferredHome returns the name of the configuration of the repository that a new ledger is opened in: the configuration that the spec names, or
-// else the configuration of the first Site of the plan, which gets a push in any case. It returns an error, whose reason ReasonOf returns, if no Site
-// is delivered to the named repository: it is unknown whether that may be used and can be reached.
-func preferredHome(in Input, plan []ledger.Step, places []catalog.Place) (string, error) {
-	named := in.Spec.DeliveryConfig.LedgerConfigRef
-	if named == nil {
-		return firstRepository(plan, places), nil
-	}
-	name := configName(named.Kind, named.Name)
-	if slices.ContainsFunc(places, func(p catalog.Place) bool { return configName(p.ConfigRef.Kind, p.ConfigRef.Name) == name }) {
-		return name, nil
-	}
-	return "", invalidSpec(errors.Errorf("spec.deliveryConfig.ledgerConfigRef: no Site of the deployment is delivered to the repository of %s", describeConfig(name)))
-}
-
-// firstRepository returns the name of the configuration of the repository that the first Site of a plan is delivered to.
-func firstRepository(plan []ledger.Step, places []catalog.Place) string {
-	for _, p := range places {
-		if len(plan) > 0 && len(plan[0].Sites) > 0 && p.Site.GetName() == plan[0].Sites[0] {
-			return configName(p.ConfigRef.Kind, p.ConfigRef.Name)
-		}
-	}
-	return ""
 }
 
 func (c *Core) slotOf(in Input) slot.Slot { return slot.Of(in.Claim, c.version, c.spread) }
@@ -150,7 +109,7 @@ func (c *Core) rendererHold(in Input) step.Hold {
 // desiredRevision returns the desired revision of the spec, from its compiled deliveries.
 func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[string]*deliveryv1alpha1.GitDelivery) step.Desired {
 	out := step.Desired{
-		Request: k.request.Request, Blueprint: k.request.Blueprint, Plan: k.request.Plan, Parts: partsOf(inherited),
+		Request: k.request.Request, Blueprint: k.request.Blueprint, Plan: k.request.Plan, Parts: ledgerhome.PartsOf(inherited),
 		AdoptEnabled: isAdoptEnabled(in, o), RendererHold: c.rendererHold(in),
 	}
 	if o.state.Current == nil {
@@ -167,7 +126,7 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 func hasTreesOfRevision(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	// If only the renderer changed, each delivery keeps its repository, whatever its name is.
 	isRequested := k.request.HasSourcesOf(o.state.Current.Request)
-	if !isRequested && !slices.EqualFunc(partsOf(ds), o.state.Current.Parts, hasSameSites) {
+	if !isRequested && !slices.EqualFunc(ledgerhome.PartsOf(ds), o.state.Current.Parts, hasSameSites) {
 		return false
 	}
 	ds = compose.RetainUnreadySites(ds, o.deliveries, o.sync, o.state, k.clustered)
@@ -198,47 +157,13 @@ func isVerdictComing(in Input, o Observed, k Compiled) bool {
 		return false
 	}
 	parts := o.partsOfRevision()
-	if !canResume(parts, o.state) {
+	if !compose.CanResume(parts, o.state) {
 		return false
 	}
 	c := o.compareWithItself()
 	c.Unobserved = k.unobserved
 	c.Desired = compose.Step(compose.Resume(parts, in.Spec.DeliveryConfig), o.state)
 	return c.WatchesEveryEngine() && c.IsUnhindered()
-}
-
-// canResume is true if each repository that the current revision has come to has a delivery that asks for its trees: none was lost, or restored from
-// a backup. A revision of a ledger that was left by force may have had the number, and other Sites.
-func canResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) bool {
-	for _, part := range s.Current.Parts {
-		d := parts[part.Delivery]
-		if d == nil || !asksForSites(d, part.Sites, s) {
-			return false
-		}
-	}
-	return true
-}
-
-// asksForSites is true for a delivery that asks for the trees of the Sites that the current revision has come to, or has them among its later trees, and of no
-// others. A position of a lower epoch had the same.
-func asksForSites(d *deliveryv1alpha1.GitDelivery, sites []string, s ledger.State) bool {
-	stepped := *d
-	stepped.Spec.ForProvider = directories.At(d.Spec.ForProvider, s)
-	p, later := d.Spec.ForProvider.Position, directories.LaterTrees(d.Spec.ForProvider, s)
-	return !slices.ContainsFunc(sites, func(site string) bool {
-		isAsked := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
-		isLater := slices.ContainsFunc(later, func(l deliveryv1alpha1.LaterTree) bool { return l.Site == site })
-		return s.HasReached(site) && !isLater && (!isAsked || !slices.Equal(sites, sitesOf(&stepped)))
-	})
-}
-
-// sitesOf returns the Sites that a delivery has trees for, in their order.
-func sitesOf(d *deliveryv1alpha1.GitDelivery) []string {
-	var out []string
-	for _, t := range d.Spec.ForProvider.Trees {
-		out = append(out, t.Site)
-	}
-	return out
 }
 
 // partsOfRevision returns the deliveries of the current revision.

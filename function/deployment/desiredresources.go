@@ -2,15 +2,14 @@ package deployment
 
 import (
 	"slices"
-	"strings"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
-	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 )
 
 // desiredResources are the composed resources that a decision requests for a state of the ledger.
@@ -65,7 +64,7 @@ func (dr decider) composeResources(home step.Home, s ledger.State) (desiredResou
 	if a.deliveries[a.home] == nil {
 		a.deliveries[a.home] = dr.emptyHome(home.ConfigRef, a.home)
 	}
-	a.deliveries = fitLater(compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home), dr.observed.deliveries)
+	a.deliveries = compose.FitLater(compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home), dr.observed.deliveries)
 	return a, err
 }
 
@@ -92,7 +91,7 @@ func (dr decider) requestTrees(s ledger.State, trees map[string]*deliveryv1alpha
 func (dr decider) resumeDeliveries(s ledger.State) desiredResources {
 	parts := dr.revisionParts(s)
 	ds := compose.Step(compose.Resume(parts, dr.deliveryConfig(s)), s)
-	return desiredResources{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
+	return desiredResources{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !compose.CanResume(parts, s)}
 }
 
 // resumeSync returns the SiteSync of a revision that goes on as it is. A lost SiteSync is composed again for the Sites that have an engine by the
@@ -113,19 +112,11 @@ func (dr decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.Git
 
 // emptyHome returns the delivery to a home that has no Sites. Its directories stay there until they may be removed.
 func (dr decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
-	d := compose.NewDelivery(dr.in.Claim, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), configRefOf(home))
+	d := compose.NewDelivery(dr.in.Claim, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), ledgerhome.ConfigRefOf(home))
 	if observed := dr.observed.deliveries[name]; observed != nil {
 		d.Spec.ProviderConfigReference = observed.Spec.ProviderConfigReference.DeepCopy()
 	}
 	return d
-}
-
-// configRefOf returns the configuration that a ledger knows by a name.
-func configRefOf(name string) catalog.ConfigRef {
-	if kind, suffix, ok := strings.Cut(name, "/"); ok {
-		return catalog.ConfigRef{Kind: kind, Name: suffix}
-	}
-	return catalog.ConfigRef{Kind: defaultConfigKind, Name: name}
 }
 
 // directoriesOf returns the directories of the current revision, as their repositories report them.

@@ -3,7 +3,6 @@ package deployment
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,7 +12,9 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/desired"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 )
 
 // Observed is the result of the first stage of a call, read from the composed resources. No later stage writes into it.
@@ -72,7 +73,7 @@ func (c *Core) observe(in Input) (Observed, error) {
 // withLedger returns the observed resources with the requests of the deployment, and the state of its ledger.
 func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	var err error
-	if o.specDigest, err = c.specDigest(&in.Spec); err != nil {
+	if o.specDigest, err = c.compiler.SpecDigest(&in.Spec); err != nil {
 		return Observed{}, err
 	}
 	found, err := c.catalog.Requests(in.Claim, in.Answers)
@@ -81,18 +82,15 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	}
 	o.requests = openRequests(in.Claim, found)
 	o.home = o.findHome(in, Compiled{})
-	o.state = o.assumedState()
+	o.state = ledgerhome.AssumedState(o.deliveries)
 	if o.home.IsKnown {
-		if o.state, err = ledger.Append(o.home.State, recordingTime(), o.home.Events...); err != nil {
+		if o.state, err = ledger.Append(o.home.State, ledgerhome.RecordingTime(), o.home.Events...); err != nil {
 			return Observed{}, errors.Wrap(err, "cannot continue the ledger")
 		}
-		o.deliveries = withoutDropped(o.deliveries, o.state)
+		o.deliveries = ledgerhome.WithoutDropped(o.deliveries, o.state)
 	}
 	return o, nil
 }
-
-// recordingTime is the recording time of proposed events: the provider sets the time when it records them.
-func recordingTime() time.Time { return time.Time{} }
 
 // readResource reads one of the observed composed resources, by its name in the composition.
 func readResource(o *Observed, observed map[string]*unstructured.Unstructured, name string) (err error) {
@@ -123,15 +121,8 @@ func indexSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteT
 }
 
 // allDeliveries returns the observed deliveries, in the order of their names.
-func (o Observed) allDeliveries() []*deliveryv1alpha1.GitDelivery { return sortByName(o.deliveries) }
-
-// sortByName returns deliveries in the order of their names.
-func sortByName(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1.GitDelivery {
-	var out []*deliveryv1alpha1.GitDelivery
-	for _, name := range slices.Sorted(maps.Keys(ds)) {
-		out = append(out, ds[name])
-	}
-	return out
+func (o Observed) allDeliveries() []*deliveryv1alpha1.GitDelivery {
+	return compose.InOrder(o.deliveries)
 }
 
 // compareWithItself compares the observed resources with themselves: before a decision, the observed state is the desired state.

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strconv"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/compile"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/projection"
 )
@@ -43,27 +44,11 @@ func (o Observed) stepRequests(k Compiled) []step.Request {
 	var out []step.Request
 	for i := range o.requests {
 		r := evidence.RequestOf(&o.requests[i])
-		r.ToConfigRef = repositoryNamed(o.requests[i].Spec.ToConfigRef, o.deliveries, k.deliveries)
+		r.ToConfigRef = ledgerhome.NameAmong(o.requests[i].Spec.ToConfigRef, o.deliveries, k.deliveries)
 		r.UpdateResult = k.refusals[r.Ref.UID].result
 		out = append(out, r)
 	}
 	return out
-}
-
-// repositoryNamed returns the name by which a ledger knows the repository of a configuration. It is empty if no delivery goes there.
-func repositoryNamed(ref *rolloutv1alpha1.ConfigReference, all ...map[string]*deliveryv1alpha1.GitDelivery) string {
-	if ref == nil {
-		return ""
-	}
-	name := configName(ref.Kind, ref.Name)
-	for _, ds := range all {
-		for _, d := range ds {
-			if homeName(d) == name {
-				return name
-			}
-		}
-	}
-	return ""
 }
 
 // openRequests returns the requests for a deployment that are not being deleted, oldest first. Above rolloutv1alpha1.MaxOpen requests it returns the first by
@@ -79,7 +64,7 @@ func openRequests(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.Rollou
 }
 
 // approvesUpdate is true for a request that names no update, or the waiting update.
-func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
+func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits compile.Request) bool {
 	b := waits.Blueprint
 	if saw == nil || b == nil {
 		return true

@@ -15,8 +15,10 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compile"
 )
 
 func claimNamed(name string) rolloutv1alpha1.ClaimReference {
@@ -170,7 +172,7 @@ func (w *world) digest(name string) string {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(w.object("Blueprint", name).Object, b); err != nil {
 		w.t.Fatal(err)
 	}
-	d, err := w.core.blueprintDigest(b.Spec)
+	d, err := digest.Of(b.Spec, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -296,7 +298,7 @@ func TestOpenRequests(t *testing.T) {
 }
 
 func TestApproves(t *testing.T) {
-	waits := Request{Request: ledger.Request{Renderer: 3}, Blueprint: &ledger.BlueprintReference{Name: "web-1.1.0", Digest: "sha256:1"}}
+	waits := compile.Request{Request: ledger.Request{Renderer: 3}, Blueprint: &ledger.BlueprintReference{Name: "web-1.1.0", Digest: "sha256:1"}}
 	cases := map[string]struct {
 		reason string
 		saw    *rolloutv1alpha1.UpdateReference

@@ -1,12 +1,9 @@
 package deployment
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
@@ -16,13 +13,14 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/desired"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
 // awaitHome composes the home of a ledger that was lost, and nothing else, until the home reports its ledger.
 func (dr decider) awaitHome(d Decision, home step.Home) Decision {
 	name := dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)
-	d.LedgerUnreachable = unreachableMessage(dr.observed.deliveries[name], home)
+	d.LedgerUnreachable = ledgerhome.UnreachableMessage(dr.observed.deliveries[name], home.ConfigRef)
 	if dr.observed.deliveries[name] == nil {
 		d.composed[name] = compose.Record(dr.emptyHome(home.ConfigRef, name), nil, ledger.Head{}, nil, nil)
 	}
@@ -31,48 +29,23 @@ func (dr decider) awaitHome(d Decision, home step.Home) Decision {
 
 // withdrawEvents asks each delivery that is not to the home to record nothing any more, and reports whether one was to.
 func (dr decider) withdrawEvents(d Decision, home step.Home) bool {
-	newest := step.NewestCopy(dr.observed.repositories())
+	newest := step.NewestCopy(ledgerhome.Repositories(dr.observed.deliveries))
 	for name, observed := range dr.observed.deliveries {
-		if newest.Seq > 0 && homeName(observed) != home.ConfigRef && mayRecord(observed) {
+		if newest.Seq > 0 && ledgerhome.NameOf(observed) != home.ConfigRef && ledgerhome.MayRecord(observed) {
 			d.composed[name] = compose.Withdraw(observed, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), newest)
 		}
 	}
 	return len(d.composed) > 0
 }
 
-// unreachableMessage returns the reason why the home of a ledger does not report it.
-func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string {
-	if d == nil {
-		return fmt.Sprintf("The ledger is in the repository of %s, which was not read yet.", describeConfig(home.ConfigRef))
-	}
-	ready := d.GetCondition(xpv2.TypeReady)
-	if ready.Reason == "" || ready.Reason == deliveryv1alpha1.ReasonPushing {
-		return ""
-	}
-	return fmt.Sprintf("The ledger is in the repository of %s, which cannot be read or written: %s: %s", describeConfig(home.ConfigRef), ready.Reason, ready.Message)
-}
-
 // withUnreachableHome returns a decision with the reason why the home of a recorded ledger cannot be read or written now, if it cannot.
 func (dr decider) withUnreachableHome(d Decision, home step.Home) Decision {
 	observed := dr.observed.deliveries[dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)]
-	d.IsLedgerOverdue = isOverdueHome(observed)
-	if d.IsLedgerOverdue || observed != nil && isDisconnected(observed.GetCondition(xpv2.TypeReady).Reason) {
-		d.LedgerUnreachable = unreachableMessage(observed, home)
+	d.IsLedgerOverdue = ledgerhome.IsOverdue(observed)
+	if d.IsLedgerOverdue || ledgerhome.IsDisconnected(observed) {
+		d.LedgerUnreachable = ledgerhome.UnreachableMessage(observed, home.ConfigRef)
 	}
 	return d
-}
-
-// isOverdueHome is true for a delivery that was to record events, and did not within the time that a delivery may take.
-func isOverdueHome(d *deliveryv1alpha1.GitDelivery) bool {
-	return d != nil && len(pendingEvents(d)) > 0 && d.GetCondition(xpv2.TypeReady).Reason == deliveryv1alpha1.ReasonDeliveryTimedOut
-}
-
-// isDisconnected is true for the reasons of a delivery whose repository does not answer the provider, or does not let it in.
-func isDisconnected(r xpv2.ConditionReason) bool {
-	return slices.Contains([]xpv2.ConditionReason{
-		deliveryv1alpha1.ReasonUnreachable, deliveryv1alpha1.ReasonAuthFailed, deliveryv1alpha1.ReasonTrustFailed,
-		deliveryv1alpha1.ReasonCredentialsGone, deliveryv1alpha1.ReasonMemoryUnknown,
-	}, r)
 }
 
 // carryOut composes the resources of a proposal. The home is asked first: another repository is asked for recorded positions only. The SiteSync and

@@ -90,33 +90,6 @@ func TestWithUnreachableHome(t *testing.T) {
 	}
 }
 
-// TestUnreachableMessage names homes that do not report.
-func TestUnreachableMessage(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		home   string
-		is     *deliveryv1alpha1.GitDelivery
-		want   string
-	}{
-		"Gone": {
-			reason: "A home without a GitDelivery was not read.",
-			home:   "default", want: "The ledger is in the repository of ClusterProviderConfig \"default\", which was not read yet.",
-		},
-		"Own": {
-			reason: "A configuration of the namespace is named with its kind.", home: "ProviderConfig/team", is: newHome("Unreachable", false),
-			want: "The ledger is in the repository of ProviderConfig \"team\", which cannot be read or written: Unreachable: Words.",
-		},
-		"Silent": {reason: "A GitDelivery that did not report yet is waited for.", home: "default", is: &deliveryv1alpha1.GitDelivery{}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, unreachableMessage(tc.is, step.Home{ConfigRef: tc.home})); diff != "" {
-				t.Errorf("\n%s\nunreachableMessage(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
 // TestHomeAway lets the home of a ledger not answer for longer than deliveryTimeout, at each moment at which something has to be recorded. Nothing is
 // rejected for it, neither while it is away nor when it is back.
 func TestHomeAway(t *testing.T) {

@@ -55,7 +55,7 @@ func attemptTimeout(in Input) string {
 // withoutInvalidTimeouts leaves invalid timeouts out: the timeouts in the objects stay.
 func withoutInvalidTimeouts(d deploymentv1alpha1.DeliveryConfig) deploymentv1alpha1.DeliveryConfig {
 	for _, t := range []*deploymentv1alpha1.Duration{&d.DeliveryTimeout, &d.SyncWaitTimeout, &d.ClusterWaitTimeout} {
-		if !isValidTimeout(*t) {
+		if _, isValid := deliveryv1alpha1.ParseTimeout(string(*t)); !isValid {
 			*t = ""
 		}
 	}

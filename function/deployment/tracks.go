@@ -82,7 +82,7 @@ func (dr decider) requestTracks(s ledger.State) (desiredResources, error) {
 	default:
 		parts := dr.revisionParts(s)
 		x.base, a.isResumed = compose.Resume(parts, spec), true
-		a.isLost = !s.IsRejected() && !canResume(parts, s)
+		a.isLost = !s.IsRejected() && !compose.CanResume(parts, s)
 		a.isRendererHeld = !s.IsRejected() && dr.isRendererHeld(s)
 	}
 	return a, x.composeDeliveries(&a, spec)

@@ -15,12 +15,13 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/render"
 )
 
 // newer renders as a renderer of another version would: each file has one line more.
 type newer struct {
-	Renderer
+	compile.Renderer
 
 	line string
 }

@@ -98,7 +98,7 @@ func TestEnded(t *testing.T) {
 func TestAbortedStep(t *testing.T) {
 	w := newWalk(t, versions(), 2)
 	w.in.Spec.GatesConfig.SLOThresholds = nil
-	w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: defaultConfigKind, Name: "other"}
+	w.in.Spec.DeliveryConfig.LedgerConfigRef = &deploymentv1alpha1.ConfigReference{Kind: clusterConfigKind, Name: "other"}
 	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1", "edge2"}}}
 	w.works()
 	w.set("Site", "edge3", map[string]any{"p": "later"}, "spec", "parameters")

@@ -10,6 +10,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 )
 
 // A judgedCall is the ledger that a call knew, and its proposed events.
@@ -134,7 +135,7 @@ func homeOf(m moment, ds map[string]*deliveryv1alpha1.GitDelivery) string {
 	for _, name := range homes {
 		l := ds[name].Spec.ForProvider.Ledger
 		head := seenLedger(m.deliveries[name]).Head
-		if next, err := ledger.Append(seenLedger(m.deliveries[name]), recordingTime(), l.Events...); err == nil && l.After == head {
+		if next, err := ledger.Append(seenLedger(m.deliveries[name]), ledgerhome.RecordingTime(), l.Events...); err == nil && l.After == head {
 			head = next.Head
 		}
 		if home == "" || head.Compare(newest) > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -50,7 +51,7 @@ func (w *walk) byMandate(home *deliveryv1alpha1.GitDelivery, s ledger.State, e l
 	m, kind := home.Spec.ForProvider.Mandate, step.KindOf(s, e)
 	echo := echoOf(m, s)
 	isListed := echo != nil && slices.Contains(echo.May, kind)
-	hasFiles := kind != step.KindAdvance || directories.HoldFiles(s, sortByName(w.deliveries)...)
+	hasFiles := kind != step.KindAdvance || directories.HoldFiles(s, compose.InOrder(w.deliveries)...)
 	return isListed && hasFiles && (!kind.GoesForward() || isUnchanged(*m, w.in.Spec))
 }
 
@@ -80,7 +81,7 @@ func (w *walk) leaderOf(name string) *deliveryv1alpha1.GitDelivery {
 	record := w.repos[w.deliveries[name].Spec.ProviderConfigReference.Name].memory.record
 	isCurrent := record != nil && record.position.Epoch == s.Epoch && slices.Contains([]int64{s.Current.Number, s.Withdraws}, record.position.Revision)
 	hasCome := p.Position != nil || isCurrent
-	if !isPlain || !isNewer || s.IsRejected() && !hasCome || partAt(s, homeName(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
+	if !isPlain || !isNewer || s.IsRejected() && !hasCome || ledgerhome.PartAt(s, ledgerhome.NameOf(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
 		return nil
 	}
 	return home
@@ -163,7 +164,7 @@ func (w *walk) restoredSites(observed []deliveryv1alpha1.SiteTree, s ledger.Stat
 	var out []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
 		d := w.deliveries[name]
-		if partAt(s, homeName(d)) != name {
+		if ledgerhome.PartAt(s, ledgerhome.NameOf(d)) != name {
 			continue
 		}
 		parts := map[string]*deliveryv1alpha1.GitDelivery{name: d}

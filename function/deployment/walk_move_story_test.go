@@ -13,7 +13,7 @@ import (
 // moveSites lets all Sites be in a repository.
 func (w *walk) moveSites(target string) {
 	for site := range w.sites {
-		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": target}, "spec", "repository", "providerConfigRef")
+		w.set("Site", site, map[string]any{"kind": clusterConfigKind, "name": target}, "spec", "repository", "providerConfigRef")
 	}
 }
 

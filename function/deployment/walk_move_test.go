@@ -12,7 +12,11 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/ledgerhome"
 )
+
+// clusterConfigKind is the kind of the configurations in a walk.
+const clusterConfigKind = "ClusterProviderConfig"
 
 // relocations are the faults of the homes of ledgers. Scenarios with them have random choices of their own, so that the others stay unchanged.
 func (w *walk) relocations() []fault {
@@ -59,7 +63,7 @@ func (w *walk) otherRepository(excluded string) string {
 func (w *walk) requestMove(target string, isForced bool) {
 	w.require(rolloutv1alpha1.RolloutRequestSpec{
 		Action: rolloutv1alpha1.ActionMoveLedger, Revision: max(1, w.in.Status.Revision), Force: new(isForced),
-		ToConfigRef: &rolloutv1alpha1.ConfigReference{Kind: defaultConfigKind, Name: target},
+		ToConfigRef: &rolloutv1alpha1.ConfigReference{Kind: clusterConfigKind, Name: target},
 	})
 }
 
@@ -73,7 +77,7 @@ func (w *walk) loseHome() {
 	}
 	r.gone = true
 	for _, site := range slices.Sorted(maps.Keys(w.sites)) {
-		w.set("Site", site, map[string]any{"kind": defaultConfigKind, "name": target}, "spec", "repository", "providerConfigRef")
+		w.set("Site", site, map[string]any{"kind": clusterConfigKind, "name": target}, "spec", "repository", "providerConfigRef")
 	}
 	w.requestMove(target, true)
 }
@@ -224,7 +228,7 @@ func (w *walk) isBetweenHomes() bool {
 // asksFor is true for a delivery that asks for the trees of a revision, and that its repository does not refuse.
 func (w *walk) asksFor(name string, revision int64) bool {
 	d := w.deliveries[name]
-	return d != nil && len(d.Spec.ForProvider.Trees) > 0 && askedPosition(d).Revision == revision && !isRefused(d)
+	return d != nil && len(d.Spec.ForProvider.Trees) > 0 && askedPosition(d).Revision == revision && !ledgerhome.IsRefused(d)
 }
 
 // sealedLedger is the ledger that left its home last, or the zero value if there is none.

@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/compose"
 )
 
 // provide lets the provider reconcile one delivery, and checks the content of Git.
@@ -42,7 +43,7 @@ func (w *walk) provide(name string, crash bool) {
 // leaveStepsWithoutFiles lets the status of a home leave the next step to the function while no object has the files of the step.
 func (w *walk) leaveStepsWithoutFiles(d *deliveryv1alpha1.GitDelivery) {
 	m, s := d.Status.AtProvider.Mandate, d.Status.AtProvider.Ledger
-	if m == nil || s == nil || s.Current == nil || directories.HoldFiles(*s, sortByName(w.deliveries)...) {
+	if m == nil || s == nil || s.Current == nil || directories.HoldFiles(*s, compose.InOrder(w.deliveries)...) {
 		return
 	}
 	left := *m

@@ -26,6 +26,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -55,7 +56,9 @@ func newWorld(tb testing.TB) *world {
 	w := &world{t: tb, core: New(render.NewRenderer()), repositories: map[string]*repo{}}
 	w.core.version = firstRenderer
 	w.in = Input{
-		Claim:    rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"},
+		Deployment: compile.Deployment{
+			Claim: rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"},
+		},
 		Observed: map[string]*unstructured.Unstructured{},
 		Answers:  catalog.Answers{},
 		Now:      metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)),

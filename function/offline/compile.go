@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/canary"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
@@ -54,14 +54,14 @@ func (c *Compiled) PlaceIn(track string) {
 
 // PlanCanary returns the steps in which the next revision goes out, wave by wave, or none for a deployment without steps. It returns an error for
 // steps that cannot be planned.
-func (c *Compiled) PlanCanary(in deployment.Input) ([]canary.PlannedWave, error) {
+func (c *Compiled) PlanCanary(in compile.Deployment) ([]canary.PlannedWave, error) {
 	return canary.PlanSpec(in.Spec, c.Selection, len(c.Checks) > 0)
 }
 
-// ReadIntent reads the intent of a spec, and returns the field that holds it. It returns an error, whose reason deployment.ReasonOf returns, for
+// ReadIntent reads the intent of a spec, and returns the field that holds it. It returns an error, whose reason compile.ReasonOf returns, for
 // an intent that cannot be parsed, and for an intent that contradicts the gates.
 func ReadIntent(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
-	return deployment.ReadIntent(&s)
+	return compile.ReadIntent(&s)
 }
 
 // ValuesOf returns the values that a spec sets itself, before its defaults are filled in.
@@ -77,45 +77,45 @@ func ValuesOf(s deploymentv1alpha1.IntentDeploymentSpec) intent.Explicit {
 
 // Compile reads the intent of a deployment and selects from a catalog, as the function does. If a user approves updates, it selects the
 // Blueprint that the status names, or the Blueprint of the spec for a deployment without a status. It returns an error, whose reason
-// deployment.ReasonOf returns, for an invalid intent or selection, and the error of answer.
-func Compile(in deployment.Input, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {
+// compile.ReasonOf returns, for an invalid intent or selection, and the error of answer.
+func Compile(in compile.Deployment, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {
 	in.Spec.Default()
-	i, field, err := deployment.ReadIntent(&in.Spec)
+	i, field, err := compile.ReadIntent(&in.Spec)
 	if err != nil {
 		return nil, err
 	}
 	out := &Compiled{Intent: i, Field: field}
-	if out.Selection, err = selectFromCatalog(in, deployment.CatalogQuery(in, i, field), answer); err != nil {
+	if out.Selection, err = selectFromCatalog(in, compile.CatalogQuery(in, i, field), answer); err != nil {
 		return nil, err
 	}
 	for _, p := range out.Selection.Places {
-		out.Inputs = append(out.Inputs, deployment.RenderInput(in, i, out.Selection, p))
+		out.Inputs = append(out.Inputs, compile.RenderInput(in, i, out.Selection, p))
 	}
-	if err := deployment.CheckSelection(in, i, out.Selection); err != nil {
+	if err := compile.CheckSelection(in, i, out.Selection); err != nil {
 		return out, err
 	}
 	return out, out.compileChecks(in)
 }
 
-// CheckRead returns an error, whose reason deployment.ReasonOf returns, when the intent sets a value that the Blueprint does not read.
-func (c *Compiled) CheckRead(in deployment.Input) error {
-	return deployment.CheckRead(in.Spec, c.Intent, &c.Selection.Blueprint)
+// CheckRead returns an error, whose reason compile.ReasonOf returns, when the intent sets a value that the Blueprint does not read.
+func (c *Compiled) CheckRead(in compile.Deployment) error {
+	return compile.CheckRead(in.Spec, c.Intent, &c.Selection.Blueprint)
 }
 
-// compileChecks returns an error, whose reason deployment.ReasonOf returns, for invalid waves and for checks that cannot be measured.
-func (c *Compiled) compileChecks(in deployment.Input) error {
-	r, err := deployment.NewRequest(in.Spec, "", c.Selection, "", render.Version)
+// compileChecks returns an error, whose reason compile.ReasonOf returns, for invalid waves and for checks that cannot be measured.
+func (c *Compiled) compileChecks(in compile.Deployment) error {
+	r, err := compile.NewRequest(in.Spec, "", c.Selection, "", render.Version)
 	if err != nil {
 		return err
 	}
-	c.Checks, err = deployment.CompileChecks(gates.NewCompiler(0), in, c.Intent, c.Selection, r.Plan, step.Placement{})
+	c.Checks, err = compile.Checks(gates.NewCompiler(0), in, c.Intent, c.Selection, r.Plan, step.Placement{})
 	return err
 }
 
 // selectFromCatalog resolves a query, with the Blueprint that the deployment is pinned to.
-func selectFromCatalog(in deployment.Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
-	pinned := deployment.Pinned(blueprintOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
-	q.Pinned = deployment.PinnedName(pinned)
+func selectFromCatalog(in compile.Deployment, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
+	pinned := compile.Pinned(blueprintOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
+	q.Pinned = compile.PinnedName(pinned)
 	answers := catalog.Answers{}
 	for range maxRounds {
 		s, needs, err := catalog.Resolve(q, answers)
@@ -127,7 +127,7 @@ func selectFromCatalog(in deployment.Input, q catalog.Query, answer func([]catal
 			if err != nil {
 				return nil, err
 			}
-			return s, deployment.CheckPinned(pinned, d)
+			return s, compile.CheckPinned(pinned, d)
 		}
 		if answers, err = answer(needs); err != nil {
 			return nil, err
@@ -138,7 +138,7 @@ func selectFromCatalog(in deployment.Input, q catalog.Query, answer func([]catal
 
 // blueprintOfStatus returns the Blueprint that a status shows, or nil. A status does not show how the Blueprint was chosen: it counts as chosen as the
 // spec chooses, since the function orders another choice at once.
-func blueprintOfStatus(in deployment.Input) *ledger.BlueprintReference {
+func blueprintOfStatus(in compile.Deployment) *ledger.BlueprintReference {
 	b := in.Status.Blueprint
 	if b.Name == "" {
 		return nil
@@ -150,16 +150,16 @@ func blueprintOfStatus(in deployment.Input) *ledger.BlueprintReference {
 	return ref
 }
 
-// Render returns the files of each place, within its limits. It returns an error, whose reason deployment.ReasonOf returns, for files that the
+// Render returns the files of each place, within its limits. It returns an error, whose reason compile.ReasonOf returns, for files that the
 // provider would refuse.
-func Render(ctx context.Context, core *deployment.Core, in deployment.Input, c *Compiled) ([]compose.Rendered, error) {
+func Render(ctx context.Context, compiler *compile.Compiler, in compile.Deployment, c *Compiled) ([]compose.Rendered, error) {
 	in.Spec.Default()
-	out, err := core.RenderSites(ctx, in, c.Intent, c.Selection, c.track)
+	out, err := compiler.RenderSites(ctx, in, c.Intent, c.Selection, c.track)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.CheckRead(in); err != nil {
 		return nil, err
 	}
-	return out, deployment.CheckSize(in, out)
+	return out, compile.CheckSize(in, out)
 }

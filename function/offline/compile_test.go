@@ -20,6 +20,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -39,17 +40,18 @@ func (n noiseRenderer) Build(context.Context, render.Input) (tree.Files, error) 
 	}, nil
 }
 
-// quickstart is a deployment, the catalog of the quickstart, and a core.
+// quickstart is a deployment, the catalog of the quickstart, a core, and a compiler with the same renderer.
 type quickstart struct {
-	t       *testing.T
-	in      deployment.Input
-	objects []*unstructured.Unstructured
-	core    *deployment.Core
+	t        *testing.T
+	in       deployment.Input
+	objects  []*unstructured.Unstructured
+	core     *deployment.Core
+	compiler *compile.Compiler
 }
 
 func newQuickstart(t *testing.T) *quickstart {
 	t.Helper()
-	q := &quickstart{t: t, core: deployment.New(render.NewRenderer())}
+	q := &quickstart{t: t, core: deployment.New(render.NewRenderer()), compiler: compile.New(render.NewRenderer())}
 	q.in.Claim = rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"}
 	q.setIntent(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 2}`)
 	for _, file := range []string{"trial/10-sites.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
@@ -140,9 +142,9 @@ func hasLabels(o *unstructured.Unstructured, labels map[string]string) bool {
 
 // compile compiles and renders the deployment without a control plane.
 func (q *quickstart) compile() error {
-	compiled, err := Compile(q.in, q.answer)
+	compiled, err := Compile(q.in.Deployment, q.answer)
 	if err == nil {
-		_, err = Render(q.t.Context(), q.core, q.in, compiled)
+		_, err = Render(q.t.Context(), q.compiler, q.in.Deployment, compiled)
 	}
 	return err
 }
@@ -184,7 +186,9 @@ func TestCompileAgreesWithCalls(t *testing.T) {
 		}
 	}
 	noise := func(bytes int) func(*quickstart) {
-		return func(q *quickstart) { q.core = deployment.New(noiseRenderer(bytes)) }
+		return func(q *quickstart) {
+			q.core, q.compiler = deployment.New(noiseRenderer(bytes)), compile.New(noiseRenderer(bytes))
+		}
 	}
 	cases := map[string]struct {
 		reason string
@@ -219,7 +223,7 @@ func TestCompileAgreesWithCalls(t *testing.T) {
 			q := newQuickstart(t)
 			tc.change(q)
 			err := q.compile()
-			if diff := cmp.Diff(tc.want, deployment.ReasonOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, compile.ReasonOf(err)); diff != "" {
 				t.Errorf("\n%s\nCompile(...), Render(...): %v: -want reason, +got reason:\n%s", tc.reason, err, diff)
 			}
 			called := ""

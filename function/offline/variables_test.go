@@ -18,7 +18,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/function/application"
-	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/compile"
 )
 
 // A textField is a text of a value that a tenant writes.
@@ -159,11 +159,11 @@ func newExpandingSite(t *testing.T, engine map[string]any) *quickstart {
 
 // leak returns a file with an object in which the engine would replace a text of the tenant, or "".
 func (q *quickstart) leak() (leak string, err error) {
-	compiled, err := Compile(q.in, q.answer)
+	compiled, err := Compile(q.in.Deployment, q.answer)
 	if err != nil {
 		return "", err
 	}
-	rendered, err := Render(q.t.Context(), q.core, q.in, compiled)
+	rendered, err := Render(q.t.Context(), q.compiler, q.in.Deployment, compiled)
 	if err != nil {
 		return "", err
 	}
@@ -260,7 +260,7 @@ func tryTexts[T any](t *testing.T, q *quickstart, fields []textField, sample fun
 				t.Errorf("%T%s: %q reaches %s", *v, field.path, text, leak)
 			}
 			if err != nil && strings.Contains(err.Error(), "may replace") {
-				if reason := deployment.ReasonOf(err); reason != deploymentv1alpha1.ReasonPolicyDenied {
+				if reason := compile.ReasonOf(err); reason != deploymentv1alpha1.ReasonPolicyDenied {
 					t.Errorf("%T%s: %q is refused with reason %q: %v", *v, field.path, text, reason, err)
 				}
 				refused++

@@ -37,7 +37,7 @@ func ledgerRules() map[string]rule {
 		},
 		"Withdrawn": {
 			reason: "A home that the ledger is forced away from is asked to record nothing before the next one is.", file: "function/deployment/resources.go",
-			at: "if «newest.Seq > 0» && homeName(observed)", without: "false", test: "TestForcedMove",
+			at: "if «newest.Seq > 0» && ledgerhome.NameOf(observed)", without: "false", test: "TestForcedMove",
 		},
 		"OlderPosition": {
 			reason: "A follower does not go back.", file: "function/deployment/walk_ledger_test.go",

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/offline"
 )
 
@@ -218,9 +218,9 @@ func configWithoutLimits(name, prefix string) json.RawMessage {
 }
 
 // CompileDeployment compiles a claim as the function does.
-func (s *Catalog) CompileDeployment(c *deploymentv1alpha1.IntentDeployment) (deployment.Input, *offline.Compiled, error) {
+func (s *Catalog) CompileDeployment(c *deploymentv1alpha1.IntentDeployment) (compile.Deployment, *offline.Compiled, error) {
 	gvk := c.GroupVersionKind()
-	in := deployment.Input{
+	in := compile.Deployment{
 		Claim: rolloutv1alpha1.ClaimReference{APIGroup: gvk.Group, Kind: gvk.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
 		Spec:  *c.Spec.DeepCopy(),
 	}

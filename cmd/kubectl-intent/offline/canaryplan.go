@@ -10,7 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
-	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/offline"
 )
 
@@ -55,7 +55,7 @@ type StepReport struct {
 }
 
 // addPlan adds the plan of a deployment that has one.
-func (v *validation) addPlan(finding Finding, in deployment.Input, c *offline.Compiled) error {
+func (v *validation) addPlan(finding Finding, in compile.Deployment, c *offline.Compiled) error {
 	waves, err := c.PlanCanary(in)
 	if err != nil || len(waves) == 0 {
 		return err

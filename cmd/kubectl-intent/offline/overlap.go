@@ -16,8 +16,8 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/deployment"
 )
 
 // A deliveredObject is an object that a deployment delivers to a directory of a repository.
@@ -36,7 +36,7 @@ type broughtObject struct {
 // claims are the deployments that bring objects to Sites, as <namespace>/<name>. The first one keeps an object.
 type claims map[deliveredObject]string
 
-// addObjects records the objects of a deployment. It returns an error, whose reason deployment.ReasonOf returns, for an object that another
+// addObjects records the objects of a deployment. It returns an error, whose reason compile.ReasonOf returns, for an object that another
 // one brings to the same Site, and notes nothing of it then.
 func (c claims) addObjects(name string, objects []broughtObject) error {
 	if err := c.findConflict(name, objects, nil); err != nil {
@@ -52,7 +52,7 @@ func (c claims) addObjects(name string, objects []broughtObject) error {
 func (c claims) findConflict(name string, objects []broughtObject, passOver map[string]bool) error {
 	for _, b := range objects {
 		if otherName, ok := c[b.key]; ok && otherName != name && !passOver[otherName] {
-			return deployment.ErrorWithReason(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
+			return compile.ErrorWithReason(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
 				"Site %q: %s is delivered there by %s as well: give one of the services another name", b.site, b.key.object, otherName))
 		}
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/function/application"
 	"github.com/intentplane/intentplane/function/blueprint"
-	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/offline"
 )
 
@@ -278,7 +278,7 @@ func (v *validation) judgeDeployment(finding Finding, d manifest.Document, c *de
 }
 
 // reasonOfFinding returns the reason of an error about a deployment. Another error means an unreadable object.
-func reasonOfFinding(err error) string { return cmp.Or(deployment.ReasonOf(err), reasonUnreadable) }
+func reasonOfFinding(err error) string { return cmp.Or(compile.ReasonOf(err), reasonUnreadable) }
 
 // checkDelivery checks the delivery of a claim.
 func (v *validation) checkDelivery(finding Finding, d manifest.Document, c *deploymentv1alpha1.IntentDeployment) error {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
-	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -17,7 +17,7 @@ type Deployment struct {
 	*offline.Compiled
 
 	from  *manifest.Catalog
-	input deployment.Input
+	input compile.Deployment
 }
 
 // Owner returns the owner of the rendered directories.
@@ -73,7 +73,7 @@ func (p Deployment) KustomizeInputs() ([]Site, error) {
 	for i, input := range p.Inputs {
 		files, err := render.Layout(input)
 		if err != nil {
-			return nil, WithReason(wrapWithSite(input.Site.Name, deployment.RenderError(err, nil)))
+			return nil, WithReason(wrapWithSite(input.Site.Name, compile.RenderError(err, nil)))
 		}
 		out = append(out, Site{Name: input.Site.Name, Path: p.Selection.Places[i].Path, Files: files})
 	}

@@ -9,8 +9,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -20,18 +20,18 @@ type Renderer struct {
 	// Builder renders one directory.
 	Builder *render.Renderer
 
-	core *deployment.Core
+	compiler *compile.Compiler
 }
 
 // NewRenderer returns a renderer with empty caches.
 func NewRenderer() Renderer {
 	r := render.NewRenderer()
-	return Renderer{Builder: r, core: deployment.New(r)}
+	return Renderer{Builder: r, compiler: compile.New(r)}
 }
 
-// RenderSites returns the desired files of each Site. It returns an error, with a reason for deployment.ReasonOf, for objects that the function
+// RenderSites returns the desired files of each Site. It returns an error, with a reason for compile.ReasonOf, for objects that the function
 // would not deliver, and for objects that break a rule of their definition. It checks the limits of configurations only if they are given.
-func (k Renderer) RenderSites(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+func (k Renderer) RenderSites(limited bool, in compile.Deployment, c *offline.Compiled) ([]compose.Rendered, error) {
 	renderAll := k.renderWithoutLimits
 	if limited {
 		renderAll = k.withinLimits
@@ -48,14 +48,14 @@ func (k Renderer) RenderSites(limited bool, in deployment.Input, c *offline.Comp
 	return out, err
 }
 
-func (k Renderer) withinLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
-	return offline.Render(ctx, k.core, in, c)
+func (k Renderer) withinLimits(ctx context.Context, in compile.Deployment, c *offline.Compiled) ([]compose.Rendered, error) {
+	return offline.Render(ctx, k.compiler, in, c)
 }
 
-func (k Renderer) renderWithoutLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+func (k Renderer) renderWithoutLimits(ctx context.Context, in compile.Deployment, c *offline.Compiled) ([]compose.Rendered, error) {
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
-		return nil, deployment.ErrorWithReason(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
+		return nil, compile.ErrorWithReason(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -67,13 +67,13 @@ func (k Renderer) renderWithoutLimits(ctx context.Context, in deployment.Input, 
 			continue
 		}
 		if out[i].Files, err = k.buildFiles(ctx, input); err != nil {
-			return nil, wrapWithSite(input.Site.Name, deployment.RenderError(err, out[i].Files))
+			return nil, wrapWithSite(input.Site.Name, compile.RenderError(err, out[i].Files))
 		}
 	}
 	if err := c.CheckRead(in); err != nil {
 		return nil, err
 	}
-	return out, deployment.CheckSize(in, out)
+	return out, compile.CheckSize(in, out)
 }
 
 func (k Renderer) buildFiles(ctx context.Context, in render.Input) (tree.Files, error) {

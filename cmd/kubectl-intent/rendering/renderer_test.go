@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/manifest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/rendering"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
-	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/test/cli"
 )
 
@@ -107,7 +107,7 @@ func TestReasons(t *testing.T) {
 			}
 			in.Spec.CompileConfig.RenderTimeout = tc.timeout
 			_, err = rendering.NewRenderer().RenderSites(false, in, compiled)
-			if diff := cmp.Diff(tc.want, deployment.ReasonOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, compile.ReasonOf(err)); diff != "" {
 				t.Errorf("\n%s\nplaces(...): %v: -want reason, +got reason:\n%s", tc.reason, err, diff)
 			}
 		})

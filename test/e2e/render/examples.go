@@ -19,6 +19,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
@@ -182,8 +183,10 @@ func (e example) deliveredTrees(t *testing.T) map[string]tree.Files {
 		t.Fatal(err)
 	}
 	in := deployment.Input{
-		Claim:   rolloutv1alpha1.ClaimReference{APIGroup: e.claim.GroupVersionKind().Group, Kind: c.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
-		Spec:    c.Spec,
+		Deployment: compile.Deployment{
+			Claim: rolloutv1alpha1.ClaimReference{APIGroup: e.claim.GroupVersionKind().Group, Kind: c.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
+			Spec:  c.Spec,
+		},
 		Answers: catalog.Answers{},
 		Now:     metav1.Unix(0, 0),
 	}

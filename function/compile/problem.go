@@ -1,4 +1,4 @@
-package deployment
+package compile
 
 import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -21,8 +21,8 @@ func terminalProblem(reason string, in deploymentv1alpha1.Phase, err error) erro
 	return &problemError{phase.Problem{Reason: reason, Message: err.Error(), Terminal: true, Phase: in}}
 }
 
-// invalidSpec returns the problem of a spec that a user has to correct.
-func invalidSpec(err error) error {
+// InvalidSpec returns the problem of a spec that a user has to correct.
+func InvalidSpec(err error) error {
 	return terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 }
 
@@ -33,18 +33,18 @@ func timeoutProblem(err error) error {
 	}}
 }
 
-// pendingProblem returns a problem that ends when a missing object appears.
-func pendingProblem(reason, message string) error {
+// PendingProblem returns a problem that ends when a missing object appears.
+func PendingProblem(reason, message string) error {
 	return &problemError{phase.Problem{Reason: reason, Message: message, Phase: deploymentv1alpha1.PhasePending}}
 }
 
-// problemOf returns the problem in an error, or the error itself if it has no problem: such an error is a bug.
-func problemOf(err error) (*phase.Problem, error) {
+// ProblemOf returns the problem in an error, or the error itself if it has no problem: such an error is a bug.
+func ProblemOf(err error) (*phase.Problem, error) {
 	if e := (&catalog.InvalidError{}); errors.As(err, &e) {
-		err = invalidSpec(err)
+		err = InvalidSpec(err)
 	}
 	if e := (&catalog.MissingError{}); errors.As(err, &e) {
-		err = pendingProblem(e.Reason, err.Error())
+		err = PendingProblem(e.Reason, err.Error())
 	}
 	if e := (&problemError{}); errors.As(err, &e) {
 		return &e.Problem, nil
@@ -54,7 +54,7 @@ func problemOf(err error) (*phase.Problem, error) {
 
 // ReasonOf returns the reason that a condition of the deployment would have for an error, or none when the error is a bug.
 func ReasonOf(err error) string {
-	p, err := problemOf(err)
+	p, err := ProblemOf(err)
 	if err != nil || p == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package deployment
+package ledgerhome
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ func TestIsRefused(t *testing.T) {
 	moved := ledger.Event{Moved: &ledger.Moved{Home: "other"}}
 	judged := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncFailed"}}}
 	record := func(events ...ledger.Event) *ledger.State {
-		s, err := ledger.Append(ledger.State{}, recordingTime(), events...)
+		s, err := ledger.Append(ledger.State{}, RecordingTime(), events...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,8 +77,8 @@ func TestIsRefused(t *testing.T) {
 			if tc.taken != nil {
 				d.Status.AtProvider.Taken = &tc.taken.Head
 			}
-			if got := isRefused(d); got != tc.want {
-				t.Errorf("\n%s\nisRefused(): got %t, want %t", tc.reason, got, tc.want)
+			if got := IsRefused(d); got != tc.want {
+				t.Errorf("\n%s\nIsRefused(...): got %t, want %t", tc.reason, got, tc.want)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestIsRefused(t *testing.T) {
 // TestMayRecord opens a ledger in a repository that may report it.
 func TestMayRecord(t *testing.T) {
 	opened := ledger.Event{Opened: &ledger.Opened{Ledger: "one", Home: "default"}}
-	first, err := ledger.Append(ledger.State{}, recordingTime(), opened)
+	first, err := ledger.Append(ledger.State{}, RecordingTime(), opened)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +109,8 @@ func TestMayRecord(t *testing.T) {
 			d := &deliveryv1alpha1.GitDelivery{}
 			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{opened}}
 			d.Status.AtProvider.Ledger, d.Status.AtProvider.Taken = tc.has, tc.taken
-			if got := mayRecord(d); got != tc.want {
-				t.Errorf("\n%s\nmayRecord(): got %t, want %t", tc.reason, got, tc.want)
+			if got := MayRecord(d); got != tc.want {
+				t.Errorf("\n%s\nMayRecord(...): got %t, want %t", tc.reason, got, tc.want)
 			}
 		})
 	}

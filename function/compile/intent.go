@@ -1,4 +1,4 @@
-package deployment
+package compile
 
 import (
 	"maps"
@@ -47,9 +47,14 @@ func decodeIntent(s deploymentv1alpha1.IntentDeploymentSpec, fromText func(strin
 // intentFactor is the approximate ratio of the size of an intent to the size of its text.
 const intentFactor = 4
 
+// ReadIntent is the function ReadIntent with a cache.
+func (c *Compiler) ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+	return readIntentWith(s, c.intentOf)
+}
+
 // intentOf returns the intent of a text. Nearly every call is given the same text again: the result is shared, and no caller may change it.
-func (c *Core) intentOf(text string) (intent.Intent, error) {
-	return rememberResult(c.intents, memo.KeyOf(text), func() (intent.Intent, int, error) {
+func (c *Compiler) intentOf(text string) (intent.Intent, error) {
+	return c.intents.Remember(memo.KeyOf(text), func() (intent.Intent, int, error) {
 		i, err := intent.FromText(text)
 		return i, intentFactor * len(text), err
 	})

@@ -1,4 +1,4 @@
-package deployment
+package compose
 
 import (
 	"testing"
@@ -46,8 +46,8 @@ func TestFitLater(t *testing.T) {
 			for i := range tc.others {
 				observed[string(rune('e'+i))] = sizedDelivery(500*kib, 0)
 			}
-			if got := len(fitLater(ds, observed)["d"].Spec.ForProvider.Later) > 0; got != tc.want {
-				t.Errorf("\n%s\nfitLater(...): later trees: want %t, got %t", tc.reason, tc.want, got)
+			if got := len(FitLater(ds, observed)["d"].Spec.ForProvider.Later) > 0; got != tc.want {
+				t.Errorf("\n%s\nFitLater(...): later trees: want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}

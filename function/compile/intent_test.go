@@ -1,10 +1,9 @@
-package deployment
+package compile
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -62,13 +61,13 @@ func TestJudged(t *testing.T) {
 				text = err.Error()
 			}
 			if diff := cmp.Diff(tc.err, text); diff != "" {
-				t.Errorf("\n%s\njudged(...): -want error, +got error:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nwithObjectives(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.want, got.SLOThresholds); diff != "" {
-				t.Errorf("\n%s\njudged(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nwithObjectives(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(*original, configured); diff != "" {
-				t.Errorf("\n%s\njudged(...) changed its input: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nwithObjectives(...) changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -92,10 +91,10 @@ func TestSameRequest(t *testing.T) {
 		s.Default()
 		i, field, err := decodeIntent(s, intent.FromText)
 		if err != nil {
-			t.Fatalf("%s: read(...): %v", name, err)
+			t.Fatalf("%s: decodeIntent(...): %v", name, err)
 		}
 		if s.GatesConfig, err = withObjectives(s.GatesConfig, i, field); err != nil {
-			t.Fatalf("%s: judged(...): %v", name, err)
+			t.Fatalf("%s: withObjectives(...): %v", name, err)
 		}
 		r, err := NewRequest(s, string(i.WithoutSLOs().Canonical()), &catalog.Selection{}, "sha256:0", 1)
 		if err != nil {
@@ -106,34 +105,4 @@ func TestSameRequest(t *testing.T) {
 	if len(digests) != 1 {
 		t.Errorf("all forms must give one request, not %d", len(digests))
 	}
-}
-
-// measured lets the Blueprint measure a latency, and the Sites be asked for it.
-func (w *world) measured() {
-	w.t.Helper()
-	metric := map[string]any{"name": "latency_p99", "query": `p99{site="{{site}}"}`, "unit": "s", "direction": "AtMost"}
-	w.set("Blueprint", "web-1.0.0", []any{metric}, "spec", "metrics")
-	for _, site := range []string{"edge1", "edge2"} {
-		w.set("Site", site, "http://prometheus", "spec", "metrics", "prometheus", "address")
-	}
-}
-
-func TestObjectivesInIntent(t *testing.T) {
-	w := newWorld(t)
-	w.measured()
-	w.say("Deploy shop on edge1 and edge2, p99 latency under 500 ms")
-	out := w.settle()
-	w.wantCondition("Without a verdict nothing is validated.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionUnknown, deploymentv1alpha1.ReasonMeasuring)
-	understood := `{"service":"shop","sites":["edge1","edge2"],"slos":{"latency_p99":"< 500ms"}}`
-	if diff := cmp.Diff(understood, out.Status.Understood); diff != "" {
-		t.Errorf("status.understood: -want, +got:\n%s", diff)
-	}
-	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"availability": "99%"}
-	out = w.call()
-	w.wantCondition("A metric without a query cannot be judged.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidSpec)
-	w.wantFrozen("The started revision goes on.", out)
-	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "1s"}
-	out = w.call()
-	w.wantCondition("One metric with two values cannot be judged.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidIntent)
-	w.wantFrozen("The started revision goes on.", out)
 }

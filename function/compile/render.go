@@ -1,4 +1,4 @@
-package deployment
+package compile
 
 import (
 	"context"
@@ -22,18 +22,18 @@ import (
 
 // RenderSites returns the files of each Site of a selection, in a track or, if none is named, in the first track. A workload without tracks has none. It
 // returns an error, whose reason ReasonOf returns, for files that the provider would refuse.
-func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
+func (c *Compiler) RenderSites(ctx context.Context, d Deployment, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
 	first := firstTrack(s)
 	if first == "" || name == "" {
 		name = first
 	}
-	return c.renderSitesIn(ctx, in, i, s, name)
+	return c.renderSitesIn(ctx, d, i, s, name)
 }
 
 // renderSitesIn returns the files of each Site of a selection in a track, which is empty for a workload without tracks.
-func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
+func (c *Compiler) renderSitesIn(ctx context.Context, d Deployment, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
 	// The schema lets only durations through.
-	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
+	timeout, err := time.ParseDuration(d.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
 		return nil, terminalProblem(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhasePending, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
 	}
@@ -52,7 +52,7 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 		if err := ctx.Err(); err != nil {
 			return compose.Rendered{}, timeoutProblem(errors.Errorf("cannot render for all Sites within spec.compileConfig.renderTimeout, which is %s: raise it, to 60s at most, or choose fewer Sites", timeout))
 		}
-		return c.renderPlace(ctx, in, i, s, p, name)
+		return c.renderPlace(ctx, d, i, s, p, name)
 	})
 }
 
@@ -91,15 +91,15 @@ func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered,
 }
 
 // renderPlace returns the files of one Site.
-func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place, name string) (compose.Rendered, error) {
-	out, input := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
+func (c *Compiler) renderPlace(ctx context.Context, d Deployment, i intent.Intent, s *catalog.Selection, p catalog.Place, name string) (compose.Rendered, error) {
+	out, input := compose.Rendered{Place: p}, RenderInput(d, i, s, p)
 	input.Track = name
 	if err := guard.CheckValues(i, input.Site.Name, input.Site.Parameters, guard.Context(&s.Blueprint), input.Site.Expansion); err != nil {
-		return out, valueProblem(in.Spec, err)
+		return out, valueProblem(d.Spec, err)
 	}
 	files, err := c.renderer.Build(ctx, input)
 	if err == nil {
-		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
+		err = c.checker.Check(&s.Blueprint, policyInput(d, p, files))
 	}
 	if err != nil {
 		return out, RenderError(err, files)
@@ -124,7 +124,7 @@ func renderReason(err error, rendered tree.Files) string {
 }
 
 // RenderInput returns the input of the renderer for one Site.
-func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {
+func RenderInput(d Deployment, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {
 	return render.Input{
 		Blueprint: &s.Blueprint,
 		Intent:    i,
@@ -132,14 +132,14 @@ func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Plac
 			Name: p.Site.GetName(), Parameters: siteParameters(p), Layout: p.Site.Spec.Repository.Layout,
 			Engine: p.Site.Spec.Engine.Type, Expansion: expansion.ModeAt(p.Site.Spec.Engine),
 		},
-		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
+		Claim: render.Claim{APIGroup: d.Claim.APIGroup, Namespace: d.Claim.Namespace, Name: d.Claim.Name},
 		Track: firstTrack(s),
 	}
 }
 
-func policyInput(in Input, p catalog.Place, files tree.Files) policy.Input {
+func policyInput(d Deployment, p catalog.Place, files tree.Files) policy.Input {
 	return policy.Input{
-		Claim:      in.Claim,
+		Claim:      d.Claim,
 		Site:       &p.Site,
 		ConfigKind: p.ConfigRef.Kind,
 		Config:     &p.Config,

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -79,24 +80,26 @@ func (w *world) must(err error) {
 	}
 }
 
-// remembered returns the cached results of the Core for the current spec, as text.
+// remembered returns the cached results of the Core for the current spec, as text. It requests them with invalid timeouts: the compiler returns a problem for a
+// result that is not cached.
 func (w *world) remembered() []string {
 	w.t.Helper()
 	in := w.in
 	in.Spec.Default()
 	o, err := w.core.observe(in)
 	w.must(err)
-	i, field, err := ReadIntent(&in.Spec)
+	i, field, err := compile.ReadIntent(&in.Spec)
 	w.must(err)
-	s, _, err := w.core.catalog.Resolve(CatalogQuery(in, i, field), in.Answers)
+	s, _, err := w.core.catalog.Resolve(compile.CatalogQuery(in.Deployment, i, field), in.Answers)
 	w.must(err)
-	compiled, ok := w.core.selected.Get(selectionKey(in, o, s))
-	rendered, alsoOk := w.core.rendered.Get(selectionKey(in, o, s))
-	if !ok || !alsoOk {
-		w.t.Fatal("Run(...): nothing is remembered of the spec")
-	}
+	in.Spec.DeliveryConfig.DeliveryTimeout, in.Spec.CompileConfig.RenderTimeout = "never", "never"
+	from := compile.Selection{Deployment: in.Deployment, SpecDigest: o.specDigest, Intent: i, Catalog: s, Renderer: firstRenderer}
+	compiled, err := w.core.compiler.CompileSelection(from)
+	w.must(err)
+	rendered, err := w.core.compiler.Render(w.t.Context(), from, "")
+	w.must(err)
 	var out []string
-	for _, v := range []any{s, compiled.request, compiled.checks, rendered.sites, rendered.deliveries} {
+	for _, v := range []any{s, compiled.Request, compiled.Checks, rendered.Sites, rendered.Deliveries} {
 		b, err := json.MarshalIndent(v, "", " ")
 		w.must(err)
 		out = append(out, string(b))

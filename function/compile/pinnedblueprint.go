@@ -1,4 +1,4 @@
-package deployment
+package compile
 
 import (
 	"strings"
@@ -28,4 +28,21 @@ func isVersionOf(object, blueprint string) bool {
 	head, _, ok := strings.Cut(object, ".")
 	i := strings.LastIndex(head, "-")
 	return ok && i > 0 && head[:i] == blueprint
+}
+
+// PinnedName returns the name by which a pinned Blueprint is requested, or "": a Blueprint that was selected by its version is requested by the version.
+func PinnedName(b *ledger.BlueprintReference) string {
+	if b == nil || b.Channel == "" {
+		return ""
+	}
+	return b.Name
+}
+
+// CheckPinned returns an error, whose reason ReasonOf returns, when the Blueprint under the pinned name has another digest than the pinned one.
+func CheckPinned(pinned *ledger.BlueprintReference, digest string) error {
+	if pinned == nil || pinned.Digest == "" || pinned.Digest == digest {
+		return nil
+	}
+	return PendingProblem(deploymentv1alpha1.ReasonBlueprintMissing,
+		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, has other content than the recorded Blueprint: it was deleted and created again")
 }

@@ -1,4 +1,4 @@
-package deployment
+package compile
 
 import (
 	"crypto/sha256"
@@ -16,22 +16,22 @@ import (
 
 // checkRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
 // again.
-func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error {
+func (c *Compiler) checkRead(d Deployment, i intent.Intent, s *catalog.Selection) error {
 	uses, err := c.usesOfBlueprint(&s.Blueprint)
 	if err != nil {
 		return err
 	}
-	return valueProblem(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
+	return valueProblem(d.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
 }
 
 // usesOfBlueprint returns the values that a Blueprint reads. A Blueprint that cannot be rendered counts as reading every value here:
 // rendering reports its problem.
-func (c *Core) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (guard.Uses, error) {
+func (c *Compiler) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (guard.Uses, error) {
 	raw, err := json.Marshal(b.Spec.Files)
 	if err != nil {
 		return guard.Uses{}, errors.Wrap(err, "cannot encode the files of the Blueprint")
 	}
-	u, err := rememberResult(c.uses, sha256.Sum256(raw), func() (guard.Uses, int, error) {
+	u, err := c.uses.Remember(sha256.Sum256(raw), func() (guard.Uses, int, error) {
 		u, err := render.UsesOf(b)
 		return u, u.Bytes(), err
 	})

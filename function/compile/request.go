@@ -1,4 +1,4 @@
-package deployment
+package compile
 
 import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -53,7 +53,7 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 		err = canary.CheckSpec(spec, s)
 	}
 	if err != nil {
-		return Request{}, invalidSpec(err)
+		return Request{}, InvalidSpec(err)
 	}
 	from := sources{Blueprint: blueprint, Plan: plan}
 	for _, p := range s.Places {
