@@ -8,6 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
@@ -111,9 +112,9 @@ func (s *Snapshot) holdsSameAs(o *Snapshot) bool {
 	return s.target == o.target && s.empty == o.empty && s.branch.Commit == o.branch.Commit && s.state.Commit == o.state.Commit && maps.Equal(s.watched, o.watched)
 }
 
-func hasAnyBranch(refs map[string]plumbing.Hash) bool {
-	for name := range refs {
-		if strings.HasPrefix(name, branchPrefix) {
+func hasAnyBranch(all map[string]plumbing.Hash) bool {
+	for name := range all {
+		if strings.HasPrefix(name, refs.BranchPrefix) {
 			return true
 		}
 	}
