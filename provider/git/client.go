@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -12,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/receivepack"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/git/uploadpack"
 	"github.com/intentplane/intentplane/provider/memory"
@@ -32,12 +32,12 @@ const (
 // A Client speaks to one Remote. It is safe for concurrent use. Every method
 // ends when its context does; without a deadline it ends after a minute.
 type Client struct {
-	remote      Remote
-	key         string
-	conn        *transport.Conn
-	budget      *budget.Budget
-	signer      *signature.Signer
-	idleSession atomic.Pointer[pushSession]
+	remote Remote
+	key    string
+	conn   *transport.Conn
+	pusher *receivepack.Pusher
+	budget *budget.Budget
+	signer *signature.Signer
 	// watched are refs whose commits snapshots have.
 	watched []string
 }
@@ -87,6 +87,7 @@ func NewClient(r Remote, b *budget.Budget, o ...Option) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{remote: r, key: u.Key(), conn: conn, budget: b.ForNamespace(r.Namespace)}
+	c.pusher = receivepack.New(conn, c.budget)
 	if r.Signing != nil {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
