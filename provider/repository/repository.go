@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository/backoff"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -40,8 +41,8 @@ type Repository struct {
 	// failedLookAt is when the last look that failed began, and askedLookAt when the last look began that a user asked for.
 	failedLookAt, askedLookAt time.Time
 	// lookBackoff and pushBackoff are the last errors, and the times of the next tries.
-	lookBackoff backoff
-	pushBackoff backoff
+	lookBackoff backoff.Backoff
+	pushBackoff backoff.Backoff
 	// waiters are objects that got an error, and are woken when a look succeeds. Askers are objects whose user asked for a look that has not
 	// ended, and are woken when it has.
 	waiters, askers map[types.NamespacedName]struct{}
@@ -62,7 +63,7 @@ type Repository struct {
 	messages     messageCache
 
 	// fetches of commits that failed.
-	fetches fetchFailures
+	fetches backoff.Commits
 
 	// causes are the reported causes that no error names.
 	causes reportedCauses
