@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -191,82 +190,28 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 	return isContained, err
 }
 
-// cacheLimits are limits of cached snapshots, in bytes. A snapshot above largeFrom is large. Small and large snapshots have a limit each, so that neither drop
-// the other.
-type cacheLimits struct{ largeFrom, small, large int }
+// A snapshotHolder is a Repository as the cache of snapshots sees it.
+type snapshotHolder struct{ *Repository }
 
-// trimSnapshots drops snapshots until the others fit.
-func trimSnapshots(all []*Repository, l cacheLimits) {
-	small, large := []cachedSnapshot{}, []cachedSnapshot{}
-	for _, r := range all {
-		switch c := r.cachedSnapshotOf(); {
-		case c.size > l.largeFrom:
-			large = append(large, c)
-		case c.size > 0:
-			small = append(small, c)
-		}
+// Payer returns the namespace of the configuration.
+func (h snapshotHolder) Payer() string { return h.namespace }
+
+// Retained returns the time of the last use, and the memory of the snapshot with the messages of the commits.
+func (h snapshotHolder) Retained() (used time.Time, size int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	size = h.messages.log.Size()
+	if h.snapshot != nil {
+		size += h.snapshot.Size()
 	}
-	dropUntilFit(small, l.small)
-	dropUntilFit(large, l.large)
+	return h.usedAt, size
 }
 
-// dropUntilFit drops the least recently used snapshot of the namespace that has most, until the others fit.
-func dropUntilFit(all []cachedSnapshot, limit int) {
-	byNamespace, total := map[string][]cachedSnapshot{}, 0
-	for _, c := range all {
-		byNamespace[c.repo.namespace] = append(byNamespace[c.repo.namespace], c)
-		total += c.size
-	}
-	for _, snapshots := range byNamespace {
-		slices.SortFunc(snapshots, func(a, b cachedSnapshot) int { return a.used.Compare(b.used) })
-	}
-	for total > limit {
-		ns := largestNamespace(byNamespace)
-		c := byNamespace[ns][0]
-		byNamespace[ns] = byNamespace[ns][1:]
-		c.repo.dropSnapshot()
-		total -= c.size
-	}
-}
-
-// A cachedSnapshot is how much memory the snapshot of a repository takes, with the messages of its commits.
-type cachedSnapshot struct {
-	repo *Repository
-	used time.Time
-	size int
-}
-
-// largestNamespace returns the namespace that has most.
-func largestNamespace(byNamespace map[string][]cachedSnapshot) string {
-	largest, found := -1, ""
-	for ns, all := range byNamespace {
-		size := 0
-		for _, c := range all {
-			size += c.size
-		}
-		if size > largest {
-			largest, found = size, ns
-		}
-	}
-	return found
-}
-
-// cachedSnapshotOf returns the cached snapshot of a repository. Its size is zero if there is none.
-func (r *Repository) cachedSnapshotOf() cachedSnapshot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	size := r.messages.log.Size()
-	if r.snapshot != nil {
-		size += r.snapshot.Size()
-	}
-	return cachedSnapshot{repo: r, used: r.usedAt, size: size}
-}
-
-// dropSnapshot drops the snapshot and the messages of the commits.
-func (r *Repository) dropSnapshot() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.snapshot, r.messages.log = nil, nil
+// Drop drops the snapshot and the messages of the commits.
+func (h snapshotHolder) Drop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.snapshot, h.messages.log = nil, nil
 }
 
 // EachFile calls a function with the contents of files of the branch, by their ids. A file that the server does not send is left out. The function may get a
