@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository/backoff"
+	"github.com/intentplane/intentplane/provider/repository/stateplace"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -30,7 +31,7 @@ type Repository struct {
 	// form is the index of the client whose state is in use, or is probed while the repository has no state.
 	form int
 	// places of the state, one for each client, as they were seen last.
-	places []statePlace
+	places []stateplace.Place
 	// snapshot is the state of the repository at snapshotAt. Nil if it is not known.
 	snapshot   *git.Snapshot
 	snapshotAt time.Time
