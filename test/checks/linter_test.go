@@ -110,6 +110,7 @@ func TestLinterRefuses(t *testing.T) {
 		"refs.List":                             {ownModule + "provider/git/refs", "provider/controller/imagebuild/setup.go"},
 		"git.NewClient":                         {ownModule + "provider/git", "provider/repository/pool.go"},
 		"budget.New":                            {ownModule + "provider/git/budget", "provider/repository/limits.go"},
+		"account.New":                           {ownModule + "provider/clusters/account", "provider/main.go"},
 		"controllerruntime.NewControllerManagedBy": {runtime, "provider/controller/setup/controller.go"},
 		"builder.ControllerManagedBy":              {runtime + "/pkg/builder", "provider/controller/setup/controller.go"},
 		"controller.NewUnmanaged":                  {runtime + "/pkg/controller", "provider/controller/setup/controller.go"},
