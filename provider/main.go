@@ -28,6 +28,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/controller"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -134,7 +135,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 		return errors.Wrap(err, "cannot register the metrics of managed resources")
 	}
 	o.MetricOptions = &xpcontroller.MetricOptions{PollStateMetricInterval: statesInterval, MRStateMetrics: states}
-	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Accounts: clusters.NewAccounts(c.clusterBounds())}
+	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Accounts: account.New(c.clusterBounds())}
 	prober := clusters.NewProber(limits, time.Now)
 	near, tenants := c.gitGuard(), budget.New()
 	settings := controller.Options{
@@ -198,9 +199,9 @@ func (c *cli) gitGuard() address.Guard {
 }
 
 // clusterBounds returns the bounds for answers of the API servers of Sites.
-func (c *cli) clusterBounds() clusters.Bounds {
+func (c *cli) clusterBounds() account.Bounds {
 	const mebibyte = 1 << 20
-	return clusters.Bounds{Object: c.MaxClusterObject * mebibyte, List: c.MaxClusterList * mebibyte, Store: c.MaxClusterMemory * mebibyte}
+	return account.Bounds{Object: c.MaxClusterObject * mebibyte, List: c.MaxClusterList * mebibyte, Store: c.MaxClusterMemory * mebibyte}
 }
 
 func (c *cli) newManager() (ctrl.Manager, error) {

@@ -15,7 +15,7 @@ enumerating='^\./(apis/(ledger|step)|bundles/state|function/(deployment|phase|wo
 # stories are packages with hundreds of tests about decisions, below which the same few goroutines work. The detector sees these goroutines in the tests of
 # crowded, and in all tests under make test-all.
 stories='^\./(function/render|provider/(git|controller/gitdelivery))$'
-crowded='^Test(BuildInParallel|BuildOften|CacheInParallel|Conflict|Delivery|HostileAnswers|ListRefs|PushAfterRaceSavesOneRequest|ReadMany|WritersLoseNothing|'
+crowded='^Test(BuildInParallel|BuildOften|CacheInParallel|Conflict|Delivery|HostileAnswers|PushAfterRaceSavesOneRequest|ReadMany|WritersLoseNothing|'
 crowded+='Calm|CalmUntilWake|Canaries|Crash|Crashes|Delete|Deliver|Drift|Forgot|HangingPushes|MandateCrashes|Ownership|Race|Rotation|Server|SignedCrashes|StatePlaces|Wake)$'
 
 long='. ./provider/clusters ./provider/controller/gate ./provider/repository ./provider/controller/sitesync ./provider/controller/imagebuild

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -32,7 +33,7 @@ const homeLink = ""
 // A Pool holds the connections of all who read. It is safe for concurrent use.
 type Pool struct {
 	dial     Dial
-	accounts *Accounts
+	accounts *account.Accounts
 	wake     func(owner types.NamespacedName)
 	// patience is how long the first reader of a watch waits for it.
 	patience time.Duration
@@ -92,7 +93,7 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 
 // NewPool returns a Pool, whose connections the accounts pay for. Wake is called when something changed that the owner read, at most once per owner and
 // second; it must not wait for a reader.
-func NewPool(d Dial, a *Accounts, wake func(owner types.NamespacedName)) *Pool {
+func NewPool(d Dial, a *account.Accounts, wake func(owner types.NamespacedName)) *Pool {
 	return &Pool{
 		dial: d, accounts: a, wake: wake, patience: patience, timeout: requestTimeout, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
 		pacer: newWakePacer(), links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
@@ -115,10 +116,16 @@ func (p *Pool) wakeSoon(owner types.NamespacedName) {
 type link struct {
 	key string
 	// account of who wrote the kubeconfig. Nil for the provider's own cluster, which is trusted.
-	account *account
+	account *account.Account
 	client  dynamic.Interface
 	close   func()
 	watches map[watchKey]*watch
+}
+
+// expectObject returns a context for one request that is answered by one object, or by few small ones, and its expectation, whose answer the caller ends.
+func (l *link) expectObject(ctx context.Context) (context.Context, *account.Expectation) {
+	e := &account.Expectation{Kind: account.ObjectAnswer, Account: l.account}
+	return account.WithExpectation(ctx, e), e
 }
 
 // A Look is one pass of an owner over the objects that it reads. At its end the pool drops the owner's interest in all other objects. It is
@@ -223,11 +230,20 @@ func (l *Look) connectTo(key string, kubeconfig []byte, a Access) (*Cluster, err
 }
 
 // accountOf returns the account of a connection, shared with the other connections of the same tenant.
-func (p *Pool) accountOf(link string, a Access) *account {
+func (p *Pool) accountOf(link string, a Access) *account.Account {
 	if link == homeLink {
 		return nil
 	}
-	return p.accounts.accountFor(accountKey(link, a))
+	return p.accounts.For(accountKey(link, a))
+}
+
+// accountKey returns the key of the account that pays for a connection: the account of the tenant who published the Site, or an own account.
+// The provider's own cluster is trusted, and has none.
+func accountKey(link string, a Access) string {
+	if a.Tenant == "" {
+		return link
+	}
+	return "tenant " + a.Tenant
 }
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
@@ -264,7 +280,7 @@ func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Uns
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	ctx, e := c.link.expectObject(ctx)
-	defer e.endAnswer()
+	defer e.End()
 	o, err := c.link.client.Resource(ref.Resource).Namespace(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // Nothing is an answer.
@@ -315,7 +331,7 @@ func (c *Cluster) Annotate(ctx context.Context, a engines.Annotation) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	ctx, e := c.link.expectObject(ctx)
-	defer e.endAnswer()
+	defer e.End()
 	_, err = c.link.client.Resource(a.On.Resource).Namespace(a.On.Namespace).
 		Patch(ctx, a.On.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
 	if failure := c.link.classifyError(err); failure != nil {

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -187,7 +188,7 @@ type pool struct {
 func newPool(t *testing.T) *pool {
 	t.Helper()
 	woken := make(chan types.NamespacedName, 100)
-	p := &pool{Pool: NewPool(Dialer(&rest.Config{}, Limits{}), NewAccounts(Bounds{}), func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
+	p := &pool{Pool: NewPool(Dialer(&rest.Config{}, Limits{}), account.New(account.Bounds{}), func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
 	p.patience = inTime
 	t.Cleanup(func() {
 		for _, name := range []string{"a", "b"} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 // An Error says why a cluster could not be read. Its text is stable, and holds nothing that the cluster sent.
@@ -52,7 +53,7 @@ func classifyError(err error) *Error {
 		refusal   *address.RefusedError
 		authority x509.UnknownAuthorityError
 		cert      *tls.CertificateVerificationError
-		exceeded  *AnswerError
+		exceeded  *account.AnswerError
 	)
 	switch {
 	case err == nil:

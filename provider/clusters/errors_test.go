@@ -15,6 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -23,7 +24,7 @@ func refusing(t *testing.T, isHome bool, err error) *Cluster {
 	t.Helper()
 	d := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ref("edge1").Resource: "KustomizationList"})
 	d.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err })
-	p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return d, func() {}, nil }, NewAccounts(Bounds{}), func(types.NamespacedName) {})
+	p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return d, func() {}, nil }, account.New(account.Bounds{}), func(types.NamespacedName) {})
 	t.Cleanup(func() { p.Forget(owner("a")) })
 	l := p.Look(owner("a"))
 	t.Cleanup(l.Done)

@@ -9,6 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 	clientcmdapiv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 // requestRate is how many requests per second are sent to one cluster, and requestBurst how many at once.
@@ -40,7 +42,7 @@ type Limits struct {
 	// Loopback lets a tenant's kubeconfig lead to the provider's own machine. It is for tests.
 	Loopback bool
 	// Accounts limit the answers of clusters. Nil sends nothing.
-	Accounts *Accounts
+	Accounts *account.Accounts
 }
 
 // Parse a kubeconfig, as far as its current context goes. Its author is not trusted: it can neither run a program, nor

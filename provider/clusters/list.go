@@ -3,12 +3,11 @@ package clusters
 import (
 	"context"
 	"fmt"
-	"math"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
@@ -38,7 +37,7 @@ func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.Unstruct
 	read := int64(0)
 	for n := 0; n < maxPages || w.account == nil; n++ {
 		page, size, err := w.listPage(ctx, o, s)
-		if isOversize(err) && o.Limit > 1 {
+		if account.IsOversize(err) && o.Limit > 1 {
 			o.Limit = max(1, o.Limit/smallerPage)
 			continue
 		}
@@ -46,7 +45,7 @@ func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.Unstruct
 			return nil, err
 		}
 		read += size
-		if err := w.account.checkList(read); err != nil {
+		if err := w.account.CheckList(read); err != nil {
 			return nil, err
 		}
 		all.Items = append(all.Items, page.Items...)
@@ -55,20 +54,7 @@ func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.Unstruct
 			return all, nil
 		}
 	}
-	return nil, &AnswerError{Detail: fmt.Sprintf("the cluster's list does not end after %d pages", maxPages)}
-}
-
-// checkList returns an AnswerError for a list of which so many bytes are too many. The provider's own cluster has no account, and no bound.
-func (a *account) checkList(bytes int64) error {
-	if a == nil {
-		return nil
-	}
-	return bound{bytes: a.bounds.listBound(), decoded: math.MaxInt64, of: "a list"}.checkSize(bytes, 0)
-}
-
-func isOversize(err error) bool {
-	var exceeded *AnswerError
-	return errors.As(err, &exceeded) && exceeded.oversize
+	return nil, &account.AnswerError{Detail: fmt.Sprintf("the cluster's list does not end after %d pages", maxPages)}
 }
 
 // listPage reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too. Pages of the provider's own cluster have the
@@ -82,23 +68,23 @@ func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (p
 		return err
 	})
 	if isCut {
-		return nil, 0, &AnswerError{Detail: "the cluster sends an object that is larger than a page of a list", oversize: true}
+		return nil, 0, &account.AnswerError{Detail: "the cluster sends an object that is larger than a page of a list", Oversize: true}
 	}
 	return page, size, err
 }
 
 func (w *watch) readPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
-	e := &expectation{kind: pageAnswer, account: w.account}
-	defer e.endAnswer()
-	page, err := w.resourceClient().List(withExpectation(ctx, e), o)
+	e := &account.Expectation{Kind: account.PageAnswer, Account: w.account}
+	defer e.End()
+	page, err := w.resourceClient().List(account.WithExpectation(ctx, e), o)
 	if err != nil {
 		return nil, 0, err //nolint:wrapcheck // It is classified by who asked.
 	}
 	for i := range page.Items {
 		stripUnreadFields(&page.Items[i])
-		if err := s.reserveForList(memoryOf(page.Items[i].Object)); err != nil {
+		if err := s.reserveForList(account.MemoryOf(page.Items[i].Object)); err != nil {
 			return nil, 0, err
 		}
 	}
-	return page, e.read, nil
+	return page, e.Read(), nil
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
@@ -50,7 +51,7 @@ func memoryOfPage(t *testing.T, objects int) int64 {
 	size := int64(0)
 	for i := range l.Items {
 		stripUnreadFields(&l.Items[i])
-		size += memoryOf(l.Items[i].Object)
+		size += account.MemoryOf(l.Items[i].Object)
 	}
 	return size
 }
@@ -84,7 +85,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 	fast.Config.Handler = serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page(500, true)) })
 	p := newPool(t)
 	size := memoryOfPage(t, 500)
-	p.accounts = NewAccounts(Bounds{Store: size * 3 / 2})
+	p.accounts = account.New(account.Bounds{Store: size * 3 / 2})
 	begin := func(reader string, s *apiServer) *watch {
 		l := p.Look(owner(reader))
 		defer l.Done()
@@ -95,9 +96,9 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 		return c.watchFor(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"}, nil)
 	}
 	first, began := begin("a", slow), time.Now()
-	for first.account.memory.used.Load() < size { // Until the first page is decoded.
+	for first.account.Memory().Used() < size { // Until the first page is decoded.
 		if time.Since(began) > inTime {
-			t.Fatalf("The first list reserves the memory of its page.\nlisting: want %d bytes, got %d", size, first.account.memory.used.Load())
+			t.Fatalf("The first list reserves the memory of its page.\nlisting: want %d bytes, got %d", size, first.account.Memory().Used())
 		}
 		<-time.After(time.Millisecond)
 	}
@@ -115,7 +116,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 	p.expect("The lists of a tenant have one share of memory together.", want, read())
 	close(end)
 	p.until("A list whose tenant has memory again is read.", "o-1", read)
-	if used := first.account.memory.used.Load(); used != size {
+	if used := first.account.Memory().Used(); used != size {
 		t.Errorf("A list that ended gives its memory back, and the objects of the other one take their own.\nmemory: want %d bytes, got %d", size, used)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
@@ -25,7 +26,7 @@ func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *un
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	ctx, e := c.link.expectObject(ctx)
-	defer e.endAnswer()
+	defer e.End()
 	created, err := c.link.client.Resource(r).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: GateManager})
 	switch {
 	case err == nil:
@@ -52,7 +53,7 @@ func (c *Cluster) EachListed(ctx context.Context, r schema.GroupVersionResource,
 	o := metav1.ListOptions{LabelSelector: selector, Limit: maxListed}
 	for range maxPages {
 		next, err := c.visitPage(ctx, r, namespace, o, visit)
-		if isOversize(err) && o.Limit > 1 {
+		if account.IsOversize(err) && o.Limit > 1 {
 			o.Limit = max(1, o.Limit/smallerPage)
 			continue
 		}
@@ -75,7 +76,7 @@ func (c *Cluster) visitPage(
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
 		ctx, e := c.link.expectObject(ctx)
-		defer e.endAnswer()
+		defer e.End()
 		page, err := c.link.client.Resource(r).Namespace(namespace).List(ctx, o)
 		if err != nil {
 			return err //nolint:wrapcheck // The callers classify it.
@@ -90,7 +91,7 @@ func (c *Cluster) visitPage(
 	}
 	isCut, err := listing.ReadPage(ctx, namespace, read)
 	if isCut {
-		return "", &AnswerError{Detail: "the cluster sends objects that are larger than a page of a list", oversize: true}
+		return "", &account.AnswerError{Detail: "the cluster sends objects that are larger than a page of a list", Oversize: true}
 	}
 	return next, err
 }

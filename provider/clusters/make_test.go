@@ -86,10 +86,10 @@ func TestVisitedPageCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	held := int64(0)
-	err = c.VisitFew(t.Context(), pods(), "team-a", "a=b", func([]unstructured.Unstructured) { held = c.link.account.memory.used.Load() })
-	if err != nil || held < 400<<10 || c.link.account.memory.used.Load() != 0 {
+	err = c.VisitFew(t.Context(), pods(), "team-a", "a=b", func([]unstructured.Unstructured) { held = c.link.account.Memory().Used() })
+	if err != nil || held < 400<<10 || c.link.account.Memory().Used() != 0 {
 		t.Errorf("\nThe account of the cluster pays for pods as long as they are visited.\nVisitFew(...): %v, %d bytes, and %d after it",
-			err, held, c.link.account.memory.used.Load())
+			err, held, c.link.account.Memory().Used())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
@@ -67,9 +68,9 @@ func (p *Prober) Ask(ctx context.Context, kubeconfig []byte) (readiness.Answer, 
 		// The first caller may give up; the other callers still wait.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()
-		e := &expectation{kind: objectAnswer, account: p.limits.Accounts.accountFor("probe " + key)}
-		defer e.endAnswer()
-		return p.rememberAnswer(key, p.askServer(withExpectation(ctx, e), kubeconfig)), nil
+		e := &account.Expectation{Kind: account.ObjectAnswer, Account: p.limits.Accounts.For("probe " + key)}
+		defer e.End()
+		return p.rememberAnswer(key, p.askServer(account.WithExpectation(ctx, e), kubeconfig)), nil
 	})
 	k, _ := v.(known)
 	return k.answer, k.until

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
@@ -74,7 +75,7 @@ func TestProbe(t *testing.T) {
 				token = canary
 			}
 			now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-			p := NewProber(Limits{Loopback: !tc.near, Accounts: NewAccounts(Bounds{})}, func() time.Time { return now })
+			p := NewProber(Limits{Loopback: !tc.near, Accounts: account.New(account.Bounds{})}, func() time.Time { return now })
 			got, nextAsk := p.Ask(t.Context(), s.kubeconfig(token))
 			if diff := cmp.Diff(tc.want, got); diff != "" || nextAsk.Sub(now) != tc.age {
 				t.Fatalf("\n%s\nAsk(): again after %s, -want, +got:\n%s", tc.reason, nextAsk.Sub(now), diff)
@@ -96,7 +97,7 @@ func TestProbeWithoutServer(t *testing.T) {
 	s := newAPIServer(t)
 	k := s.kubeconfig(canary)
 	s.Close()
-	p := NewProber(Limits{Loopback: true, Accounts: NewAccounts(Bounds{})}, time.Now)
+	p := NewProber(Limits{Loopback: true, Accounts: account.New(account.Bounds{})}, time.Now)
 	for _, kubeconfig := range [][]byte{k, []byte("junk"), []byte(strings.Replace(string(k), "https:", "http:", 1))} {
 		if got, _ := p.Ask(t.Context(), kubeconfig); got.Reason != readiness.ReasonServerUnreachable {
 			t.Errorf("answer of a bad kubeconfig: %+v", got)

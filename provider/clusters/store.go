@@ -3,95 +3,18 @@ package clusters
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/provider/memory"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
-
-// A quota is memory that several stores share. A nil one has no bound.
-type quota struct {
-	bound int64
-	used  *atomic.Int64
-	// count counts the memory in the account of the process.
-	count func(bytes int64)
-	// home is the memory that the namespaces of the provider's own cluster share, and takes the place of count for them. Nil for another cluster.
-	home *homeMemory
-}
-
-// newQuota returns a quota that nothing uses yet. Memory that stores have not given back counts until nothing refers to the quota any more. The account of the
-// process counts it, and lets no answer wait for it: a fleet of Sites watches more for good than all answers may have.
-func newQuota(bound int64) *quota {
-	q := &quota{bound: bound, used: &atomic.Int64{}, count: memory.CountBounded}
-	runtime.AddCleanup(q, func(used *atomic.Int64) { memory.CountBounded(-used.Load()) }, q.used)
-	return q
-}
-
-// newHomeQuota returns the quota of objects of one namespace of the provider's own cluster. It has a bound, since tenants write objects there, too, and all
-// namespaces together have another one.
-func newHomeQuota(bound int64, home *homeMemory) *quota {
-	q := &quota{bound: bound, used: &atomic.Int64{}, home: home}
-	runtime.AddCleanup(q, func(used *atomic.Int64) { _ = home.takeMemory(used, bound, -used.Load()) }, q.used)
-	return q
-}
-
-// A homeMemory is the memory that the namespaces of the provider's own cluster share, beyond the memory that is guaranteed to each.
-type homeMemory struct {
-	guaranteed, bound int64
-
-	mu sync.Mutex
-	// used is the memory beyond the guarantee.
-	used int64
-}
-
-// takeMemory takes memory for a namespace, which uses some and has a limit, or gives it back if it is negative. It returns an AnswerError if the namespace, or
-// all namespaces together, have no more.
-func (h *homeMemory) takeMemory(used *atomic.Int64, limit, bytes int64) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	before := used.Load()
-	change := max(0, before+bytes-h.guaranteed) - max(0, before-h.guaranteed)
-	switch {
-	case bytes > 0 && before+bytes > limit:
-		return exceededError(limit)
-	case change > 0 && h.used+change > h.bound:
-		return &AnswerError{Detail: fmt.Sprintf("the watched objects take more than %s of memory in this namespace, and more than %s in all namespaces",
-			sizeText(h.guaranteed), sizeText(h.bound))}
-	}
-	h.used += change
-	used.Add(bytes)
-	return nil
-}
-
-// takeMemory takes memory, or gives it back if it is negative. It returns an AnswerError if that is more than there is.
-func (q *quota) takeMemory(bytes int64) error {
-	switch {
-	case q == nil:
-		return nil
-	case q.home != nil:
-		return q.home.takeMemory(q.used, q.bound, bytes)
-	}
-	if used := q.used.Add(bytes); bytes <= 0 || used <= q.bound {
-		q.count(bytes)
-		return nil
-	}
-	q.used.Add(-bytes)
-	return exceededError(q.bound)
-}
-
-func exceededError(bound int64) error {
-	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", sizeText(bound))}
-}
 
 // A store has the objects of one watch, as the reflector of client-go keeps them. It holds no more than its quota.
 type store struct {
 	// quota of watched objects and of the list that is under way. The account owns it, so that many watches of one tenant share it.
-	quota *quota
+	quota *account.Quota
 	// onChange is called with the previous and the next version of an object that was added, changed or deleted: nil for a missing version.
 	// onExceeded is called when the quota has no memory left for an object.
 	onChange   func(previous, next *unstructured.Unstructured)
@@ -116,10 +39,10 @@ type storedObject struct {
 }
 
 // newStore returns a store at the cost of an account. A store without an account has no bound.
-func newStore(a *account, onChange func(previous, current *unstructured.Unstructured), onExceeded func(error)) *store {
+func newStore(a *account.Account, onChange func(previous, current *unstructured.Unstructured), onExceeded func(error)) *store {
 	s := &store{onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
 	if a != nil {
-		s.quota = a.memory
+		s.quota = a.Memory()
 	}
 	return s
 }
@@ -135,11 +58,11 @@ func (s *store) reserveForList(bytes int64) error {
 		return nil
 	case s.closed:
 		return context.Canceled
-	case s.listed+bytes > s.quota.bound:
-		return exceededError(s.quota.bound)
-	case s.quota.takeMemory(bytes) == nil:
-	case !s.dropOutdated() || s.quota.takeMemory(bytes) != nil:
-		return &AnswerError{Detail: "other clusters of the same tenant are listed at the same time, and their lists share memory", passing: true}
+	case s.listed+bytes > s.quota.Bound():
+		return s.quota.ExceededError()
+	case s.quota.Take(bytes) == nil:
+	case !s.dropOutdated() || s.quota.Take(bytes) != nil:
+		return &account.AnswerError{Detail: "other clusters of the same tenant are listed at the same time, and their lists share memory", Passing: true}
 	}
 	s.listed += bytes
 	return nil
@@ -158,7 +81,7 @@ func (s *store) dropOutdated() bool {
 // dropAllLocked drops all objects, and gives their memory back.
 func (s *store) dropAllLocked() {
 	for _, o := range s.objects {
-		_ = s.quota.takeMemory(-o.size) // A release of memory never fails.
+		_ = s.quota.Take(-o.size) // A release of memory never fails.
 	}
 	s.objects = map[string]storedObject{}
 }
@@ -171,7 +94,7 @@ func (s *store) releaseList() {
 }
 
 func (s *store) releaseListLocked() {
-	_ = s.quota.takeMemory(-s.listed) // A release of memory never fails.
+	_ = s.quota.Take(-s.listed) // A release of memory never fails.
 	s.listed = 0
 }
 
@@ -236,7 +159,7 @@ func (s *store) Replace(all []any, _ string) error {
 // replaceObject stores an object of a list, with the memory that the list has reserved for it.
 func (s *store) replaceObject(u *unstructured.Unstructured) {
 	stripUnreadFields(u) // It is stripped already, unless a test lists.
-	previous, changed, err := s.putObject(u, memoryOf(u.Object))
+	previous, changed, err := s.putObject(u, account.MemoryOf(u.Object))
 	if err != nil {
 		s.onExceeded(err)
 	}
@@ -265,7 +188,7 @@ func (s *store) dropObject(key string) {
 // putObject stores an object, for which a list may have reserved memory. It returns the previous object, whether anything changed, and an
 // AnswerError if the quota is used up.
 func (s *store) putObject(u *unstructured.Unstructured, reserved int64) (*unstructured.Unstructured, bool, error) {
-	size := memoryOf(u.Object)
+	size := account.MemoryOf(u.Object)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -274,7 +197,7 @@ func (s *store) putObject(u *unstructured.Unstructured, reserved int64) (*unstru
 	key := objectKey(u)
 	previous, isKnown := s.objects[key]
 	reserved = min(reserved, s.listed)
-	if err := s.quota.takeMemory(size - previous.size - reserved); err != nil {
+	if err := s.quota.Take(size - previous.size - reserved); err != nil {
 		return nil, false, err
 	}
 	s.listed -= reserved
@@ -287,7 +210,7 @@ func (s *store) removeObject(key string) *unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.objects[key]
-	_ = s.quota.takeMemory(-o.size) // A release of memory never fails.
+	_ = s.quota.Take(-o.size) // A release of memory never fails.
 	delete(s.objects, key)
 	return o.Unstructured
 }
@@ -364,25 +287,4 @@ func (s *store) isSynced() bool {
 	default:
 		return false
 	}
-}
-
-// memoryOf returns about how much memory a decoded value takes, in bytes.
-func memoryOf(v any) int64 {
-	switch v := v.(type) {
-	case map[string]any:
-		size := int64(mapMemory)
-		for key, value := range v {
-			size += int64(len(key)) + memoryOf(value)
-		}
-		return size
-	case []any:
-		size := int64(listMemory)
-		for _, value := range v {
-			size += memoryOf(value)
-		}
-		return size
-	case string:
-		return valueMemory + int64(len(v))
-	}
-	return valueMemory
 }

@@ -1,21 +1,19 @@
 package clusters
 
 import (
-	"fmt"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/provider/memory"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 // TestHostileTenantHasOneShare has several clusters of one tenant use one share of memory, and the clusters of others their own shares:
 // also clusters of an administrator, whose Clusters may be in one namespace of Cluster API.
 func TestHostileTenantHasOneShare(t *testing.T) {
-	p := NewPool(nil, NewAccounts(Bounds{Store: 1000}), nil)
-	register := func(key string, a Access) *account {
+	p := NewPool(nil, account.New(account.Bounds{Store: 1000}), nil)
+	register := func(key string, a Access) *account.Account {
 		p.links[key] = &link{key: key, account: p.accountOf(key, a)} // An account lives as long as its links.
 		return p.links[key].account
 	}
@@ -28,85 +26,34 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 	if first != second || first == otherTenant || first == admin || p.accountOf(homeLink, Access{}) != nil {
 		t.Error("one tenant has one account, and shares it with no other")
 	}
-	if err := first.memory.takeMemory(900); err != nil {
+	if err := first.Memory().Take(900); err != nil {
 		t.Error(err)
 	}
-	if second.memory.takeMemory(200) == nil || otherTenant.memory.takeMemory(900) != nil || admin.memory.takeMemory(900) != nil {
+	if second.Memory().Take(200) == nil || otherTenant.Memory().Take(900) != nil || admin.Memory().Take(900) != nil {
 		t.Error("the share of a tenant is for all clusters of that tenant, and for no other")
 	}
 }
 
 // TestPoolsShareAccount has two pools of a process read clusters of one tenant.
 func TestPoolsShareAccount(t *testing.T) {
-	accounts, tenant := NewAccounts(Bounds{Store: 1000}), Access{Origin: "team-a", Tenant: "team-a"}
+	accounts, tenant := account.New(account.Bounds{Store: 1000}), Access{Origin: "team-a", Tenant: "team-a"}
 	first, second := NewPool(nil, accounts, nil).accountOf("a", tenant), NewPool(nil, accounts, nil).accountOf("b", tenant)
-	if err := first.memory.takeMemory(900); err != nil {
+	if err := first.Memory().Take(900); err != nil {
 		t.Error(err)
 	}
-	if second.memory.takeMemory(200) == nil {
-		t.Error("The bound of a tenant holds for all pools together.\ntakeMemory(...): want an error")
+	if second.Memory().Take(200) == nil {
+		t.Error("The bound of a tenant holds for all pools together.\nTake(...): want an error")
 	}
 }
 
-// TestHomeObjectsHaveBound watches two namespaces of the provider's own cluster.
-func TestHomeObjectsHaveBound(t *testing.T) {
-	p := NewPool(nil, NewAccounts(Bounds{Store: 1000}), nil)
+// TestHomeObjectsAreCharged watches two namespaces of the provider's own cluster.
+func TestHomeObjectsAreCharged(t *testing.T) {
+	p := NewPool(nil, account.New(account.Bounds{Store: 1000}), nil)
 	home := &link{key: homeLink}
 	first, second := newWatch(p, home, watchKey{namespace: "team-a"}), newWatch(p, home, watchKey{namespace: "team-b"})
-	if err := first.storeAccount.memory.takeMemory(homeFactor * 1000); err != nil || first.account != nil {
-		t.Errorf("The objects of GitOps engines have room in one namespace.\ntakeMemory(...): %v", err)
-	}
-	if first.storeAccount.memory.takeMemory(1) == nil || second.storeAccount.memory.takeMemory(1) != nil {
-		t.Error("Objects that a tenant writes in a namespace of the control plane take memory of that namespace alone.\ntakeMemory(...): want one error")
-	}
-}
-
-// TestHomeObjectsHaveTotal watches many namespaces of the provider's own cluster, which a tenant fills.
-func TestHomeObjectsHaveTotal(t *testing.T) {
-	p := NewPool(nil, NewAccounts(Bounds{Store: 1000}), nil)
-	home, watches, took := &link{key: homeLink}, []*watch{}, int64(0)
-	for n := range 20 {
-		w := newWatch(p, home, watchKey{namespace: fmt.Sprint("hostile-", n)})
-		watches = append(watches, w)
-		for w.storeAccount.memory.takeMemory(100) == nil {
-			took += 100
-		}
-	}
-	if limit := int64(homeTotalFactor*1000 + 20*1000/guaranteedPart); took > limit || took < limit/2 {
-		t.Errorf("The objects of all namespaces have a bound.\ntakeMemory(...): %d bytes, want at most %d", took, limit)
-	}
-	good := newWatch(p, home, watchKey{namespace: "team-a"}).storeAccount.memory
-	if err := good.takeMemory(1000 / guaranteedPart); err != nil {
-		t.Errorf("A namespace has some memory although others fill the rest.\ntakeMemory(...): %v", err)
-	}
-	if good.takeMemory(1) == nil {
-		t.Error("Beyond its guarantee a namespace has what others leave.\ntakeMemory(...): want an error")
-	}
-	if err := watches[0].storeAccount.memory.takeMemory(-1000); err != nil || good.takeMemory(1000) != nil {
-		t.Errorf("Memory that is given back is there for others.\ntakeMemory(...): %v", err)
-	}
-	runtime.KeepAlive(watches)
-}
-
-// TestProcessCountsClusters takes memory for the objects of a tenant's cluster, far more than other tests leave behind.
-func TestProcessCountsClusters(t *testing.T) {
-	const taken, others = 1 << 30, 1 << 20
-	baseline, q := memory.Used(), newQuota(taken)
-	if err := q.takeMemory(taken); err != nil || q.takeMemory(1) == nil {
-		t.Errorf("A quota has a bound.\ntakeMemory(...): %v, and then no error", err)
-	}
-	if got := memory.Used() - baseline; got < taken-others || got > taken+others {
-		t.Errorf("The account of the process counts the memory that a quota has given.\nUsed(): want %d bytes more, got %d", taken, got)
-	}
-	for _, payer := range []string{"", "team-a"} {
-		release, ok := memory.TryReserveLarge(payer)
-		if !ok {
-			t.Fatalf("Watched objects of clusters delay no answer of a Git server.\nTryReserveLarge(%q): want room", payer)
-		}
-		release()
-	}
-	if err := q.takeMemory(-taken); err != nil || memory.Used()-baseline > others {
-		t.Errorf("The account of the process gets the memory back.\nUsed(): want %d, got %d, %v", baseline, memory.Used(), err)
+	if first.account != nil || first.storeAccount == nil || first.storeAccount == second.storeAccount {
+		t.Errorf("Each namespace of the provider's own cluster has an account for its objects, and none for answers.\nnewWatch(...): got accounts %p, %p and %p",
+			first.account, first.storeAccount, second.storeAccount)
 	}
 }
 
@@ -116,7 +63,7 @@ func newObject(name string) *unstructured.Unstructured {
 
 // TestListReplacesObjects lists the objects of a watch again, with and without room beside the objects that the watch has.
 func TestListReplacesObjects(t *testing.T) {
-	size := memoryOf(newObject("a").Object)
+	size := account.MemoryOf(newObject("a").Object)
 	cases := map[string]struct {
 		reason string
 		store  int64
@@ -131,7 +78,7 @@ func TestListReplacesObjects(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			wakes := 0
-			s := newStore(newAccount(Bounds{Store: tc.store}), func(previous, current *unstructured.Unstructured) {
+			s := newStore(account.New(account.Bounds{Store: tc.store}).For("team-a"), func(previous, current *unstructured.Unstructured) {
 				if previous == nil && current == nil {
 					wakes++
 				}
@@ -149,7 +96,7 @@ func TestListReplacesObjects(t *testing.T) {
 			list := func(names ...string) (string, string) {
 				var all []any
 				for _, name := range names {
-					if err := s.reserveForList(memoryOf(newObject(name).Object)); err != nil {
+					if err := s.reserveForList(account.MemoryOf(newObject(name).Object)); err != nil {
 						t.Fatal(err)
 					}
 					all = append(all, newObject(name))
@@ -160,7 +107,7 @@ func TestListReplacesObjects(t *testing.T) {
 			}
 			list("a", "b")
 			first, second := list("a", "c")
-			if diff := cmp.Diff([]any{tc.between, "a", tc.wakes, 2 * size}, []any{first, second, wakes, s.quota.used.Load()}); diff != "" {
+			if diff := cmp.Diff([]any{tc.between, "a", tc.wakes, 2 * size}, []any{first, second, wakes, s.quota.Used()}); diff != "" {
 				t.Errorf("%s\nbetween, after, wakes, memory: -want, +got:\n%s", tc.reason, diff)
 			}
 			if s.reserveForList(2*size) != nil && tc.wakes == 0 {

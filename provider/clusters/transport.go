@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 	// streamWindow and connectionWindow are how much of one answer, and of all answers of a connection, a cluster may send before the provider reads it,
 	// in bytes: no account pays for that memory. At a delay of 50 ms a list still comes with 10 MiB a second. HTTP/2 of Go takes no larger connectionWindow.
 	streamWindow     = 512 << 10
-	connectionWindow = 4*mebibyte - 1
+	connectionWindow = 4<<20 - 1
 
 	// answersPerConnection is how many answers other than watches one connection has at once. They may wait for the turn of a large answer, and must
 	// leave a part of connectionWindow for the answer that has it.
@@ -72,7 +73,7 @@ func newHTTP(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, er
 			MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connectionWindow,
 		},
 	}
-	auth, err := rest.HTTPWrappersForConfig(cfg, &boundedTransport{next: wire, places: make(chan struct{}, answersPerConnection)})
+	auth, err := rest.HTTPWrappersForConfig(cfg, account.NewTransport(wire, answersPerConnection))
 	if err != nil {
 		return nil, nil, &RefusedError{Detail: "holds credentials that cannot be used"}
 	}

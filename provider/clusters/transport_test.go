@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 // pods are the resource that is listed beside all watches.
@@ -28,12 +29,12 @@ func pods() schema.GroupVersionResource {
 func TestNothingIsSentWithoutAccount(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
-		accounts *Accounts
+		accounts *account.Accounts
 		want     int32
 	}{
 		"Nil":      {reason: "Without accounts the provider sends no request."},
-		"Zero":     {reason: "The zero value of Accounts pays for no request.", accounts: &Accounts{}},
-		"Accounts": {reason: "With accounts each way sends a request.", accounts: NewAccounts(Bounds{}), want: 5},
+		"Zero":     {reason: "The zero value of Accounts pays for no request.", accounts: &account.Accounts{}},
+		"Accounts": {reason: "With accounts each way sends a request.", accounts: account.New(account.Bounds{}), want: 5},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -82,8 +83,8 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 		_, _ = io.WriteString(w, `"}]}`)
 	})
 	p := newPool(t)
-	p.accounts = NewAccounts(Bounds{Store: store})
-	account := p.accounts.accountFor(accountKey("", Access{Tenant: "team-a"}))
+	p.accounts = account.New(account.Bounds{Store: store})
+	payer := p.accounts.For(accountKey("", Access{Tenant: "team-a"}))
 	wg, refused := sync.WaitGroup{}, &atomic.Int32{}
 	for n := range lists {
 		wg.Go(func() {
@@ -100,7 +101,7 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 	}
 	peak := int64(0)
 	for began := time.Now(); came.Load() < lists || refused.Load() == 0; <-time.After(time.Millisecond) {
-		peak = max(peak, account.memory.used.Load())
+		peak = max(peak, payer.Memory().Used())
 		if time.Since(began) > inTime {
 			t.Fatalf("All lists begin.\nlists: want %d, got %d", lists, came.Load())
 		}
@@ -113,7 +114,7 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 	if got := refused.Load(); got < lists/2 {
 		t.Errorf("A list that has no room ends.\nrefused: want at least %d, got %d", lists/2, got)
 	}
-	if used := account.memory.used.Load(); used != 0 {
+	if used := payer.Memory().Used(); used != 0 {
 		t.Errorf("A list that ended gives its memory back.\nmemory: want 0 bytes, got %d", used)
 	}
 }
@@ -143,8 +144,10 @@ func TestUnreadWatches(t *testing.T) {
 	defer wire.CloseIdleConnections()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	for range watches {
-		req, err := http.NewRequestWithContext(withExpectation(ctx, &expectation{kind: eventsAnswer, account: newAccount(Bounds{})}), http.MethodGet, s.URL, http.NoBody)
+	accounts := account.New(account.Bounds{})
+	for n := range watches {
+		e := &account.Expectation{Kind: account.EventsAnswer, Account: accounts.For(fmt.Sprint(n))}
+		req, err := http.NewRequestWithContext(account.WithExpectation(ctx, e), http.MethodGet, s.URL, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,31 +169,5 @@ func TestUnreadWatches(t *testing.T) {
 	const slack = watches * 64 << 10 // Buffers of the server, and of the kernel.
 	if got := sent.Load(); got < connectionWindow/2 || got > connectionWindow+slack {
 		t.Errorf("Watches that are not read hold the window of one connection.\nsent: want at most %d bytes, got %d", connectionWindow+slack, got)
-	}
-}
-
-// TestConnectionHasPlaces has more answers at once than a connection has places for, and a watch beside them.
-func TestConnectionHasPlaces(t *testing.T) {
-	b := &boundedTransport{places: make(chan struct{}, answersPerConnection)}
-	var leave []func()
-	for range answersPerConnection {
-		l, err := b.takePlace(t.Context(), pageAnswer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		leave = append(leave, l)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := b.takePlace(ended, objectAnswer); !errors.Is(err, context.Canceled) {
-		t.Errorf("An answer waits for a place.\ntakePlace(...): want %v, got %v", context.Canceled, err)
-	}
-	if _, err := b.takePlace(ended, eventsAnswer); err != nil {
-		t.Errorf("A watch needs no place.\ntakePlace(...): want no error, got %v", err)
-	}
-	leave[0]()
-	leave[0]() // Once more gives back nothing.
-	if diff := cmp.Diff(answersPerConnection-1, len(b.places)); diff != "" {
-		t.Errorf("An answer that ended gives its place back once.\nplaces: -want, +got:\n%s", diff)
 	}
 }

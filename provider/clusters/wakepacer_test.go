@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 // TestWakesArePaced wakes an owner at most once a second, whatever a cluster sends, and never loses the last change.
@@ -15,7 +17,7 @@ func TestWakesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		mu, got := sync.Mutex{}, map[string][]time.Duration{}
-		p := NewPool(nil, NewAccounts(Bounds{}), func(o types.NamespacedName) {
+		p := NewPool(nil, account.New(account.Bounds{}), func(o types.NamespacedName) {
 			mu.Lock()
 			defer mu.Unlock()
 			got[o.Name] = append(got[o.Name], time.Since(began))

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/panics"
 )
 
@@ -53,9 +54,9 @@ type watch struct {
 	link *link
 	key  watchKey
 	// account of who wrote the kubeconfig. Nil for the provider's own cluster.
-	account *account
+	account *account.Account
 	// storeAccount pays for the watched objects, also for objects of the provider's own cluster.
-	storeAccount *account
+	storeAccount *account.Account
 
 	// owners are the users with their interests. The Pool's lock guards it.
 	owners map[types.NamespacedName]*interest
@@ -96,7 +97,7 @@ func newWatch(p *Pool, l *link, key watchKey) *watch {
 		owners: map[types.NamespacedName]*interest{}, failing: make(chan struct{}), retry: make(chan struct{}, 1),
 	}
 	if l.account == nil {
-		w.storeAccount = p.accounts.homeAccountFor(key.namespace)
+		w.storeAccount = p.accounts.ForHome(key.namespace)
 	}
 	return w
 }
@@ -175,9 +176,9 @@ func (w *watch) feedFor(r run) feed {
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (apiwatch.Interface, error) {
-			e := &expectation{kind: eventsAnswer, account: w.account, onExceeded: func(err error) { w.endExceededRun(r, err) }}
-			i, err := w.resourceClient().Watch(withExpectation(ctx, e), w.key.narrowOptions(o))
-			w.recordAnswer(ctx, cmp.Or(err, e.unanswered))
+			e := &account.Expectation{Kind: account.EventsAnswer, Account: w.account, OnExceeded: func(err error) { w.endExceededRun(r, err) }}
+			i, err := w.resourceClient().Watch(account.WithExpectation(ctx, e), w.key.narrowOptions(o))
+			w.recordAnswer(ctx, cmp.Or(err, e.Unanswered()))
 			return i, err //nolint:wrapcheck // It is classified above.
 		},
 	}}
@@ -194,8 +195,8 @@ func (w *watch) stopForGood() {
 
 // endExceededRun ends a run in which the cluster exceeded a bound, and begins another one later. Other errors are tried again by the run itself.
 func (w *watch) endExceededRun(r run, err error) {
-	var exceeded *AnswerError
-	if !errors.As(err, &exceeded) || exceeded.passing || r.store.isClosed() {
+	var exceeded *account.AnswerError
+	if !errors.As(err, &exceeded) || exceeded.Passing || r.store.isClosed() {
 		return
 	}
 	w.setFailure(classifyError(err))

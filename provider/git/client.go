@@ -3,16 +3,17 @@ package git
 import (
 	"context"
 	"net"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/receivepack"
 	"github.com/intentplane/intentplane/provider/git/transport"
+	"github.com/intentplane/intentplane/provider/git/uploadpack"
 	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/provider/signature"
 )
@@ -31,13 +32,12 @@ const (
 // A Client speaks to one Remote. It is safe for concurrent use. Every method
 // ends when its context does; without a deadline it ends after a minute.
 type Client struct {
-	remote      Remote
-	key         string
-	conn        *transport.Conn
-	maxInflated int64
-	budget      *budget.Budget
-	signer      *signature.Signer
-	idleSession atomic.Pointer[pushSession]
+	remote Remote
+	key    string
+	conn   *transport.Conn
+	pusher *receivepack.Pusher
+	budget *budget.Budget
+	signer *signature.Signer
 	// watched are refs whose commits snapshots have.
 	watched []string
 }
@@ -86,7 +86,8 @@ func NewClient(r Remote, b *budget.Budget, o ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{remote: r, key: u.Key(), conn: conn, maxInflated: maxInflatedBytes, budget: b.ForNamespace(r.Namespace)}
+	c := &Client{remote: r, key: u.Key(), conn: conn, budget: b.ForNamespace(r.Namespace)}
+	c.pusher = receivepack.New(conn, c.budget)
 	if r.Signing != nil {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
@@ -111,38 +112,10 @@ func (c *Client) startOperation(ctx context.Context) (context.Context, context.C
 	return context.WithTimeout(ctx, defaultTimeout)
 }
 
-// openFetchSession opens a session that reads from the server, which is a request of the meter's reader. The caller closes it.
-func (c *Client) openFetchSession(ctx context.Context, m *objects.Meter) (fetcher, error) {
-	if err := m.CountRequest(ctx); err != nil {
-		return fetcher{}, err
-	}
-	s, err := c.conn.UploadSession(ctx)
-	if err != nil {
-		return fetcher{}, err
-	}
-	adv, err := c.conn.ListRefs(ctx, s, c.budget)
-	if err != nil {
-		_ = s.Close()
-		return fetcher{}, err
-	}
-	f := fetcher{
-		session: s, refs: c.selectFetchedRefs(adv.References), hasBranch: hasAnyBranch(adv.References), capabilities: adv.Capabilities,
-		limit: c.maxInflated, budget: c.budget, meter: m,
-	}
-	adv.References, adv.Peeled, adv.Shallows = nil, nil, nil // The session holds the list until it ends.
-	return f, nil
+// openFetchSession opens a session that reads from the server, which is a request of the meter's reader. The caller closes it. It has the refs that the client
+// reads.
+func (c *Client) openFetchSession(ctx context.Context, m *objects.Meter) (*uploadpack.Session, error) {
+	return uploadpack.Open(ctx, c.conn, uploadpack.Options{
+		Budget: c.budget, Meter: m, MaxInflated: maxInflatedBytes, Refs: slices.Concat([]string{c.remote.branchRef(), c.remote.StateRef}, c.watched),
+	})
 }
-
-// selectFetchedRefs returns the refs that the client reads: a server may list a hundred thousand others.
-func (c *Client) selectFetchedRefs(all map[string]plumbing.Hash) map[string]plumbing.Hash {
-	out := c.selectWatched(all)
-	for _, name := range []string{c.remote.branchRef(), c.remote.StateRef} {
-		if hash, ok := all[name]; ok {
-			out[name] = hash
-		}
-	}
-	return out
-}
-
-// closeSession ends the session. Everything was read, or failed before.
-func (f fetcher) closeSession() { _ = f.session.Close() }

@@ -57,8 +57,8 @@ func (c *Client) fetchCommitView(ctx context.Context, m *objects.Meter, id plumb
 	if err != nil {
 		return objects.View{}, err
 	}
-	defer f.closeSession()
-	v, _, err := f.fetchView(ctx, id, objects.View{}, withoutBlobs)
+	defer f.Close()
+	v, _, err := f.FetchTrees(ctx, id, objects.View{})
 	return v, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
@@ -50,25 +49,6 @@ func (c *Client) fetchCommitsUntil(ctx context.Context, m *objects.Meter, tip, a
 	if err != nil {
 		return nil, err
 	}
-	defer f.closeSession()
-	return f.fetchCommitsUntil(ctx, tip, ancestor)
-}
-
-func (f fetcher) fetchCommitsUntil(ctx context.Context, tip, ancestor plumbing.Hash) ([]plumbing.Hash, error) {
-	fetched, err := f.fetchNewerCommits(ctx, tip, ancestor)
-	if err != nil {
-		return nil, err
-	}
-	return objects.Lineage(ctx, f.meter, fetched, tip)
-}
-
-// fetchNewerCommits returns the commits after an older commit; empty if the server lacks
-// the older commit, because it would send the whole history.
-func (f fetcher) fetchNewerCommits(ctx context.Context, tip, old plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
-	req, err := f.newRequest(tip, 0, withoutTrees)
-	if err != nil {
-		return nil, err
-	}
-	req.Haves = []plumbing.Hash{old}
-	return f.fetchAnswered(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, old) })
+	defer f.Close()
+	return f.FetchCommitsUntil(ctx, tip, ancestor)
 }

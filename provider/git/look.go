@@ -31,19 +31,19 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	defer f.closeSession()
+	defer f.Close()
 
-	next := &Snapshot{target: c.remoteKey(), empty: !f.hasBranch, signer: c.signer, watched: c.selectWatched(f.refs)}
+	next := &Snapshot{target: c.remoteKey(), empty: !f.HasBranch, signer: c.signer, watched: c.selectWatched(f.Refs)}
 	old := c.previousOrEmpty(previous).withMeter(m)
 	var commits []plumbing.Hash
-	if next.branch, commits, err = f.fetchView(ctx, f.refs[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
+	if next.branch, commits, err = f.FetchTrees(ctx, f.Refs[c.remote.branchRef()], old.branch); err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	next.seen = next.branch.Commit
 	next.history = old.history.After(next.branch.Commit, commits)
 	next.state = old.state
-	if tip := f.refs[c.remote.StateRef]; tip != old.state.Commit {
-		v, err := f.fetchStateView(ctx, tip, old.state.View)
+	if tip := f.Refs[c.remote.StateRef]; tip != old.state.Commit {
+		v, err := f.FetchState(ctx, tip, old.state.View)
 		if err != nil {
 			return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 		}
@@ -85,12 +85,12 @@ func (c *Client) fetchFileObject(ctx context.Context, s *Snapshot, id plumbing.H
 	if err != nil {
 		return nil, err
 	}
-	defer f.closeSession()
+	defer f.Close()
 	// Servers do not advertise whether they give a single file.
-	if fetched, err := f.fetchObject(ctx, id, everything); err == nil || ctx.Err() != nil {
+	if fetched, err := f.FetchObject(ctx, id); err == nil || ctx.Err() != nil {
 		return fetched, err
 	}
-	return f.fetchObject(ctx, s.branch.Commit, everything)
+	return f.FetchObject(ctx, s.branch.Commit)
 }
 
 // previousOrEmpty returns the snapshot if it speaks about this remote.
@@ -109,13 +109,4 @@ func (c *Client) emptySnapshot() *Snapshot {
 
 func (s *Snapshot) holdsSameAs(o *Snapshot) bool {
 	return s.target == o.target && s.empty == o.empty && s.branch.Commit == o.branch.Commit && s.state.Commit == o.state.Commit && maps.Equal(s.watched, o.watched)
-}
-
-func hasAnyBranch(refs map[string]plumbing.Hash) bool {
-	for name := range refs {
-		if strings.HasPrefix(name, branchPrefix) {
-			return true
-		}
-	}
-	return false
 }

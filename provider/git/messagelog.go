@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
@@ -16,10 +15,8 @@ import (
 )
 
 const (
-	// maxNotes is how many commits of a branch are read at most. Ours have messages of a few hundred bytes. A server that sends their trees with them gives the
-	// last maxNotesTrees.
-	maxNotes      = 50_000
-	maxNotesTrees = 64
+	// maxNotes is how many commits of a branch are read at most. Ours have messages of a few hundred bytes.
+	maxNotes = 50_000
 
 	// maxLogBytes is the limit of the messages in one log: other writers choose the length of theirs. A cache of a namespace has room for a snapshot beside a
 	// log. noteOverhead is the memory of a message beside its text.
@@ -110,13 +107,13 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, pr
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	defer f.closeSession()
+	defer f.Close()
 	if previous.continuesFrom(s.target, words) {
-		if commits, ok, err := f.fetchCommitsSince(ctx, s.seen, previous.seen); err == nil && ok {
+		if commits, ok, err := f.FetchCommitsSince(ctx, s.seen, previous.seen); err == nil && ok {
 			return next.withNotes(c.budget.Namespace(), append(c.selectMessages(commits, words), previous.notes...)), nil
 		}
 	}
-	commits, err := f.fetchCommits(ctx, s.seen)
+	commits, err := f.FetchCommits(ctx, s.seen, maxNotes)
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
@@ -140,52 +137,13 @@ func (c *Client) ReadMessagesBetween(ctx context.Context, newer, older, words st
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	defer f.closeSession()
+	defer f.Close()
 	tip := plumbing.NewHash(newer)
-	commits, _, err := f.fetchCommitsSince(ctx, tip, plumbing.NewHash(older))
+	commits, _, err := f.FetchCommitsSince(ctx, tip, plumbing.NewHash(older))
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	return c.selectMessages(commits, words), nil
-}
-
-// fetchCommits returns the commits up to a tip, the newest first.
-func (f fetcher) fetchCommits(ctx context.Context, tip plumbing.Hash) ([]objects.Object, error) {
-	depth := maxNotes
-	if !f.capabilities.Supports(capability.Filter) {
-		depth = maxNotesTrees
-	}
-	req, err := f.newRequest(tip, depth, withoutTrees)
-	if err != nil {
-		return nil, err
-	}
-	fetched, err := f.fetchRequested(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := objects.Lineage(ctx, f.meter, fetched, tip)
-	return selectCommits(fetched, ids), err
-}
-
-// fetchCommitsSince returns the commits after an older tip. It returns false if
-// the older tip is not in the history of the new tip.
-func (f fetcher) fetchCommitsSince(ctx context.Context, tip, old plumbing.Hash) ([]objects.Object, bool, error) {
-	fetched, err := f.fetchNewerCommits(ctx, tip, old)
-	if err != nil {
-		return nil, false, err
-	}
-	ids, err := objects.Lineage(ctx, f.meter, fetched, tip)
-	return selectCommits(fetched, ids), slices.Contains(ids, old), err
-}
-
-func selectCommits(fetched map[plumbing.Hash]objects.Object, ids []plumbing.Hash) []objects.Object {
-	out := []objects.Object{}
-	for _, id := range ids {
-		if o, ok := fetched[id]; ok && o.Kind == plumbing.CommitObject {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // selectMessages returns the messages of the commits that contain some words.

@@ -121,11 +121,11 @@ func (c *Client) fetchObjects(ctx context.Context, m *objects.Meter, commit plum
 	if err != nil {
 		return nil, err
 	}
-	defer f.closeSession()
-	if fetched, err := f.fetchObjects(ctx, ids); err == nil || ctx.Err() != nil {
+	defer f.Close()
+	if fetched, err := f.FetchObjects(ctx, ids); err == nil || ctx.Err() != nil {
 		return fetched, err
 	}
-	return f.fetchObject(ctx, commit, everything)
+	return f.FetchObject(ctx, commit)
 }
 
 // A treeReader collects the files of a tree.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/signature"
 )
@@ -48,10 +49,10 @@ func (r Remote) Validate() error {
 	if _, err := policy.ParseRepositoryURL(r.URL); err != nil {
 		return err
 	}
-	if err := CheckBranch(r.Branch); err != nil {
+	if err := refs.CheckBranch(r.Branch); err != nil {
 		return err
 	}
-	if err := CheckRef(r.StateRef); err != nil {
+	if err := refs.CheckRef(r.StateRef); err != nil {
 		return err
 	}
 	if r.StateRef == r.branchRef() {
@@ -76,5 +77,5 @@ func (r Remote) signingSecrets() []string {
 }
 
 func (r Remote) branchRef() string {
-	return branchPrefix + r.Branch
+	return refs.BranchPrefix + r.Branch
 }

@@ -25,7 +25,7 @@ func (r *Repository) LastAnswer() Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := r.answer
-	out.PushErr, out.PushFailedAt = r.pushBackoff.cause, r.pushBackoff.failedAt
+	out.PushErr, out.PushFailedAt = r.pushBackoff.Cause(), r.pushBackoff.FailedAt()
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/repository/backoff"
 )
 
 // deliverBatch delivers a group, and answers each of its deliveries. A delivery that the server refuses harms no other one: a group that
@@ -17,7 +18,7 @@ func (r *Repository) deliverBatch(ctx context.Context, group []*item) {
 		switch {
 		case err == nil:
 			planned.finishDeliveries(r)
-		case len(group) > 1 && !isSharedFailure(err) && !failure.IsConflict(err):
+		case len(group) > 1 && !backoff.IsShared(err) && !failure.IsConflict(err):
 			half := len(group) / 2
 			if failure.ClassOf(err) == failure.ClassNotAtomic {
 				half = 1
@@ -45,16 +46,16 @@ func (r *Repository) deliverOrFail(ctx context.Context, group []*item) {
 
 // failDeliveries ends all deliveries of a group with one error.
 func (r *Repository) failDeliveries(group []*item, err error) {
-	if isSharedFailure(err) {
+	if backoff.IsShared(err) {
 		r.mu.Lock()
-		r.pushBackoff.recordResult(err, r.pool.options.Now())
+		r.pushBackoff.RecordResult(err, r.pool.options.Now())
 		r.mu.Unlock()
 	}
 	if failure.IsConflict(err) {
 		r.requeueLosers(group)
 	}
 	for _, i := range group {
-		if !isSharedFailure(err) && !failure.IsConflict(err) {
+		if !backoff.IsShared(err) && !failure.IsConflict(err) {
 			r.recordRefusal(i, err)
 		}
 		r.finishAndWake(i, err)
@@ -167,7 +168,7 @@ func (r *Repository) pushProposal(ctx context.Context, p batch, observedAt time.
 	r.retireRivalState(ctx, p.proposal)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pushBackoff.recordResult(nil, r.pool.options.Now())
+	r.pushBackoff.RecordResult(nil, r.pool.options.Now())
 	return nil
 }
 

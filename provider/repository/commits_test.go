@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,15 +46,5 @@ func TestFetchCommit(t *testing.T) {
 		if isRequested := s.Requests(repo) > baseline; isRequested != step.asked {
 			t.Errorf("\n%s\nFetchCommit(...): asked the server: %t", step.reason, isRequested)
 		}
-	}
-}
-
-func TestFetchFailuresAreBounded(t *testing.T) {
-	f := &fetchFailures{}
-	for n := range 3 * maxMissing {
-		f.recordFetch(fmt.Sprint(n), &failure.Error{Class: failure.ClassNotFound}, time.Unix(int64(n), 0))
-	}
-	if len(f.missing) > maxMissing {
-		t.Errorf("No more commits are remembered than there is room for.\nnote(...): %d are", len(f.missing))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/repository/backoff"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 
 // A refusal is the backoff of a delivery that the server refused.
 type refusal struct {
-	backoff
+	backoff.Backoff
 
 	version string
 }
@@ -67,7 +68,7 @@ func (r *Repository) Deliver(ctx context.Context, d Delivery) error {
 // pushPatience is how long an object waits for a push, which comes after a look that waited already.
 func (r *Repository) pushPatience() time.Duration {
 	r.mu.Lock()
-	broken := r.pushBackoff.cause != nil
+	broken := r.pushBackoff.Cause() != nil
 	r.mu.Unlock()
 	if broken {
 		return min(r.host.currentPatience(), max(time.Second, r.pool.options.QuickPatience))
@@ -79,12 +80,12 @@ func (r *Repository) enqueueDelivery(d Delivery) (*item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.pool.options.Now()
-	if err := r.pushBackoff.errorSince(d.Asked, now); err != nil {
+	if err := r.pushBackoff.ErrorSince(d.Asked, now); err != nil {
 		r.recordOutcome(d, err)
 		return nil, err
 	}
 	if old, ok := r.refused[d.Object]; ok && old.version == d.Version {
-		if err := old.errorSince(d.Asked, now); err != nil {
+		if err := old.ErrorSince(d.Asked, now); err != nil {
 			return nil, err
 		}
 	}
@@ -190,5 +191,5 @@ func (r *Repository) recordRefusal(i *item, err error) {
 	if old := r.refused[i.Object]; old == nil || old.version != i.Version {
 		r.refused[i.Object] = &refusal{version: i.Version}
 	}
-	r.refused[i.Object].recordResult(err, r.pool.options.Now())
+	r.refused[i.Object].RecordResult(err, r.pool.options.Now())
 }

@@ -8,12 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
-	"github.com/intentplane/intentplane/provider/memory"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -150,93 +147,6 @@ func TestHangingPushGivesItsLaneBack(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTrimTakesFromLargestNamespace(t *testing.T) {
-	s := serve(t, map[string]string{"README.md": "hello"})
-	p, now := pool(Options{}), time.Now()
-	all := []*Repository{}
-	for n, ns := range []string{"team-a", hostile, hostile, hostile} {
-		r := openRemote(t, p, s.URL(repo), ofNamespace(ns, n))
-		_, err := r.Look(t.Context(), web(n), now)
-		must(t, err)
-		r.markUsedAt(now.Add(time.Duration(n) * time.Minute))
-		all = append(all, r)
-	}
-	trimSnapshots(all, cacheLimits{largeFrom: all[0].snapshot.Size(), small: all[0].snapshot.Size() * 2})
-	got := []bool{}
-	for _, r := range all {
-		got = append(got, r.snapshot != nil)
-	}
-	if diff := cmp.Diff([]bool{true, false, false, true}, got); diff != "" {
-		t.Errorf("A namespace with many snapshots loses its own, and not older snapshots of others.\ntrimSnapshots(...): -want, +got:\n%s", diff)
-	}
-}
-
-// TestLargeSnapshotIsRetained has two small snapshots, and two that are larger than the limit of small ones. Each was used after the one before it.
-func TestLargeSnapshotIsRetained(t *testing.T) {
-	small, large := serve(t, map[string]string{"README.md": "hello"}), serve(t, manyDirectories(500))
-	p, now := pool(Options{}), time.Now()
-	all, sizes := []*Repository{}, []int{}
-	for n, url := range []string{small.URL(repo), large.URL(repo), large.URL(repo), small.URL(repo)} {
-		r := openRemote(t, p, url, ofNamespace("team-a", n))
-		_, err := r.Look(t.Context(), web(n), now)
-		must(t, err)
-		r.markUsedAt(now.Add(time.Duration(n) * time.Minute))
-		all, sizes = append(all, r), append(sizes, r.snapshot.Size())
-	}
-	cases := []struct {
-		reason string
-		large  int
-		want   []bool
-	}{
-		{reason: "A large snapshot is retained beside small ones, and neither drop the other.", large: sizes[1] + 1, want: []bool{true, false, true, true}},
-		{reason: "A namespace that needs the memory for an answer loses its large snapshots alone.", want: []bool{true, false, false, true}},
-	}
-	for _, tc := range cases {
-		trimSnapshots(all, cacheLimits{largeFrom: 2 * sizes[0], small: 2 * sizes[0], large: tc.large})
-		got := []bool{}
-		for _, r := range all {
-			got = append(got, r.snapshot != nil)
-		}
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s\ntrimSnapshots(...): -want, +got:\n%s", tc.reason, diff)
-		}
-	}
-}
-
-// TestCacheMakesRoomForAnswers compares the limits of a namespace that waits for a large answer with those of another one.
-func TestCacheMakesRoomForAnswers(t *testing.T) {
-	free, ok := memory.TryReserveLarge("holder")
-	if !ok {
-		t.Fatal("want the lane")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	waited := make(chan struct{})
-	go func() {
-		defer close(waited)
-		if leave, err := memory.ReserveLarge(ctx, hostile); err == nil {
-			leave()
-		}
-	}()
-	for !memory.AwaitsLarge(hostile) {
-		<-time.After(time.Millisecond)
-	}
-	if diff := cmp.Diff([]int{0, largeCacheBytes}, []int{limitsOfCache(hostile).large, limitsOfCache("team-a").large}); diff != "" {
-		t.Errorf("A namespace that waits for a large answer retains no large snapshot.\nlimitsOfCache(...): -want, +got:\n%s", diff)
-	}
-	cancel()
-	<-waited
-	free()
-}
-
-// manyDirectories returns files in so many directories.
-func manyDirectories(count int) map[string]string {
-	out := map[string]string{}
-	for n := range count {
-		out[fmt.Sprintf("apps/app-%d/README.md", n)] = fmt.Sprint(n)
-	}
-	return out
 }
 
 // dripping serves one byte after the other, without end.

@@ -66,7 +66,7 @@ func (r *Repository) joinAskedLook(key types.NamespacedName, notBefore time.Time
 	if r.snapshot != nil && !r.snapshotAt.Before(notBefore) {
 		return r.snapshot, nil, nil
 	}
-	if err := r.lookBackoff.cause; err != nil && !r.failedLookAt.Before(notBefore) {
+	if err := r.lookBackoff.Cause(); err != nil && !r.failedLookAt.Before(notBefore) {
 		r.waiters[key] = struct{}{}
 		return nil, nil, err
 	}
@@ -120,11 +120,11 @@ func (r *Repository) joinSharedLook(key types.NamespacedName, notBefore time.Tim
 	if r.snapshot != nil && !r.snapshotAt.Before(notBefore) {
 		return r.snapshot, nil, nil
 	}
-	if err := r.lookBackoff.currentError(now); err != nil {
+	if err := r.lookBackoff.CurrentError(now); err != nil {
 		r.waiters[key] = struct{}{}
 		return nil, nil, err
 	}
-	broken := r.lookBackoff.cause
+	broken := r.lookBackoff.Cause()
 	if r.ongoingLook == nil || (r.ongoingLook.began.Before(notBefore) && broken == nil) {
 		r.ongoingLook = &sharedLook{began: now, done: make(chan struct{})}
 		go r.runSharedLook(r.ongoingLook)
@@ -172,7 +172,7 @@ func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 	if f.err != nil && f.began.Before(r.answer.At) {
 		return nil // A conversation that began later has ended, and says more of the repository than a look that fails late.
 	}
-	r.lookBackoff.recordResult(f.err, r.pool.options.Now())
+	r.lookBackoff.RecordResult(f.err, r.pool.options.Now())
 	r.recordAnswer(f.began, f.err)
 	if f.err != nil {
 		return nil

@@ -259,7 +259,7 @@ func TestLateFailure(t *testing.T) {
 			r.recordSharedLook(&sharedLook{began: began.Add(time.Second), done: make(chan struct{}), err: tc.first})
 			retryAt := r.lookBackoff.until
 			r.recordSharedLook(&sharedLook{began: began, done: make(chan struct{}), err: tc.after})
-			if diff := cmp.Diff(failure.ClassOf(tc.want), failure.ClassOf(r.lookBackoff.cause)); diff != "" {
+			if diff := cmp.Diff(failure.ClassOf(tc.want), failure.ClassOf(r.lookBackoff.Cause())); diff != "" {
 				t.Errorf("\n%s\nclass of the backoff's cause: -want, +got:\n%s", tc.reason, diff)
 			}
 			if tc.want != nil && !r.lookBackoff.until.Equal(retryAt) {

@@ -6,11 +6,12 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/repository/backoff"
 )
 
 // A messageCache has the messages of a branch's commits up to a tip, and the backoff after they could not be read.
 type messageCache struct {
-	backoff
+	backoff.Backoff
 
 	log *git.MessageLog
 }
@@ -32,7 +33,7 @@ func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words st
 	if log.Covers(s, words) {
 		return log.Messages(), nil
 	}
-	if err := r.messages.currentError(r.pool.options.Now()); err != nil {
+	if err := r.messages.CurrentError(r.pool.options.Now()); err != nil {
 		return nil, err
 	}
 	err := r.runOperation(ctx, func(ctx context.Context) error {
@@ -40,7 +41,7 @@ func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words st
 		log, err = r.currentClient().ReadMessages(ctx, s, words, log)
 		return err
 	})
-	r.messages.recordResult(err, r.pool.options.Now())
+	r.messages.RecordResult(err, r.pool.options.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
 // Package repository shares the repositories among all deliveries that use them: one observation serves all waiting objects, and one push from the queue
-// carries the commits of all waiting deliveries. It has the backoff after errors, and the contention with other writers of the branch.
+// carries the commits of all waiting deliveries. It keeps the backoff after errors, and has the contention with other writers of the branch.
 //
 // An object waits for a bounded time. The operation goes on without it, and the object is woken when that has ended, so that a server
 // which does not answer delays no object that uses another one.
@@ -7,7 +7,6 @@ package repository
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
-	"github.com/intentplane/intentplane/provider/memory"
+	"github.com/intentplane/intentplane/provider/repository/snapshotcache"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -32,17 +31,6 @@ const (
 	// maxIdle is how many repositories of one namespace are remembered while nothing happens in them. Cluster-scoped configurations are as
 	// many as administrators wrote, and have no such bound.
 	maxIdle = 256
-
-	// administratorCacheBytes is the limit for all snapshots of administrators' configurations, tenantCacheBytes for those of all namespaces, and
-	// namespaceCacheBytes for those of one namespace. The least recently used snapshots are dropped first, and read again as a whole. A namespace needs the rest
-	// of its memory for the answer that is being read.
-	administratorCacheBytes = 96 << 20
-	tenantCacheBytes        = 64 << 20
-	namespaceCacheBytes     = 32 << 20
-
-	// largeCacheBytes is the limit for the snapshots above namespaceCacheBytes: of administrators, of all namespaces, and of one namespace. Such a repository
-	// is read again as a whole by each observation that does not find its snapshot. A namespace that waits for a large answer retains none of them.
-	largeCacheBytes = 96 << 20
 )
 
 // Options of a Pool. All are required, but for After, QuickPatience, Ended, Concealed and Budget.
@@ -268,42 +256,30 @@ func (p *Pool) hostOfClient(c *git.Client) *host {
 	return h
 }
 
-// trimSnapshotCache forgets snapshots until the others fit.
+// trimSnapshotCache drops snapshots until the others fit.
 func (p *Pool) trimSnapshotCache() {
-	p.mu.Lock()
-	byNamespace := map[string][]*Repository{}
-	for _, r := range p.repos {
-		byNamespace[r.namespace] = append(byNamespace[r.namespace], r)
-	}
-	p.mu.Unlock()
-	limits := cacheLimits{largeFrom: namespaceCacheBytes, small: administratorCacheBytes, large: largeCacheBytes}
-	trimSnapshots(byNamespace[""], limits)
-	delete(byNamespace, "")
-	for namespace, repos := range byNamespace {
-		trimSnapshots(repos, limitsOfCache(namespace))
-	}
-	limits.small = tenantCacheBytes
-	trimSnapshots(slices.Concat(slices.Collect(maps.Values(byNamespace))...), limits)
+	snapshotcache.Trim(p.snapshotHolders(func(*Repository) bool { return true }))
 }
 
-// limitsOfCache returns the limits of the snapshots of a namespace. A namespace that waits for a large answer needs the memory of its large snapshots.
-func limitsOfCache(namespace string) cacheLimits {
-	limits := cacheLimits{largeFrom: namespaceCacheBytes, small: namespaceCacheBytes, large: largeCacheBytes}
-	if memory.AwaitsLarge(namespace) {
-		limits.large = 0
-	}
-	return limits
-}
-
-// dropLargeSnapshots forgets the large snapshots of a namespace, which needs their memory for an answer. Administrators have memory for both.
+// dropLargeSnapshots drops the large snapshots of a namespace, which needs their memory for an answer. Administrators have memory for both.
 func (p *Pool) dropLargeSnapshots(namespace string) {
 	if namespace == "" {
 		return
 	}
+	snapshotcache.DropLarge(p.snapshotHolders(func(r *Repository) bool { return r.namespace == namespace }))
+}
+
+// snapshotHolders returns some repositories, as the cache of snapshots sees them.
+func (p *Pool) snapshotHolders(isWanted func(*Repository) bool) []snapshotcache.Holder {
 	p.mu.Lock()
-	repos := slices.DeleteFunc(slices.Collect(maps.Values(p.repos)), func(r *Repository) bool { return r.namespace != namespace })
-	p.mu.Unlock()
-	trimSnapshots(repos, cacheLimits{largeFrom: namespaceCacheBytes, small: namespaceCacheBytes})
+	defer p.mu.Unlock()
+	out := make([]snapshotcache.Holder, 0, len(p.repos))
+	for _, r := range p.repos {
+		if isWanted(r) {
+			out = append(out, snapshotHolder{r})
+		}
+	}
+	return out
 }
 
 // awaitPending waits until no delivery of the object is under way, so that the next look sees its result. A delivery that no batch has

@@ -57,7 +57,8 @@ func TestDroppedRepositoryRetainsNothing(t *testing.T) {
 				t.Fatalf("A repository that was not used for a long time is dropped.\nIsClosed(): -want, +got:\n%s", diff)
 			}
 			tc.use(t, r)
-			if diff := cmp.Diff([]bool{false, true}, []bool{r.cachedSnapshotOf().size > 0, r.knownMessages() == nil}); diff != "" {
+			_, size := snapshotHolder{r}.Retained()
+			if diff := cmp.Diff([]bool{false, true}, []bool{size > 0, r.knownMessages() == nil}); diff != "" {
 				t.Errorf("%s\nhas a snapshot, has no commits: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -2,13 +2,14 @@ package repository
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository/backoff"
+	"github.com/intentplane/intentplane/provider/repository/stateplace"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -30,7 +31,7 @@ type Repository struct {
 	// form is the index of the client whose state is in use, or is probed while the repository has no state.
 	form int
 	// places of the state, one for each client, as they were seen last.
-	places []statePlace
+	places []stateplace.Place
 	// snapshot is the state of the repository at snapshotAt. Nil if it is not known.
 	snapshot   *git.Snapshot
 	snapshotAt time.Time
@@ -40,8 +41,8 @@ type Repository struct {
 	// failedLookAt is when the last look that failed began, and askedLookAt when the last look began that a user asked for.
 	failedLookAt, askedLookAt time.Time
 	// lookBackoff and pushBackoff are the last errors, and the times of the next tries.
-	lookBackoff backoff
-	pushBackoff backoff
+	lookBackoff backoff.Backoff
+	pushBackoff backoff.Backoff
 	// waiters are objects that got an error, and are woken when a look succeeds. Askers are objects whose user asked for a look that has not
 	// ended, and are woken when it has.
 	waiters, askers map[types.NamespacedName]struct{}
@@ -62,7 +63,7 @@ type Repository struct {
 	messages     messageCache
 
 	// fetches of commits that failed.
-	fetches fetchFailures
+	fetches backoff.Commits
 
 	// causes are the reported causes that no error names.
 	causes reportedCauses
@@ -190,82 +191,28 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 	return isContained, err
 }
 
-// cacheLimits are limits of cached snapshots, in bytes. A snapshot above largeFrom is large. Small and large snapshots have a limit each, so that neither drop
-// the other.
-type cacheLimits struct{ largeFrom, small, large int }
+// A snapshotHolder is a Repository as the cache of snapshots sees it.
+type snapshotHolder struct{ *Repository }
 
-// trimSnapshots drops snapshots until the others fit.
-func trimSnapshots(all []*Repository, l cacheLimits) {
-	small, large := []cachedSnapshot{}, []cachedSnapshot{}
-	for _, r := range all {
-		switch c := r.cachedSnapshotOf(); {
-		case c.size > l.largeFrom:
-			large = append(large, c)
-		case c.size > 0:
-			small = append(small, c)
-		}
+// Payer returns the namespace of the configuration.
+func (h snapshotHolder) Payer() string { return h.namespace }
+
+// Retained returns the time of the last use, and the memory of the snapshot with the messages of the commits.
+func (h snapshotHolder) Retained() (used time.Time, size int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	size = h.messages.log.Size()
+	if h.snapshot != nil {
+		size += h.snapshot.Size()
 	}
-	dropUntilFit(small, l.small)
-	dropUntilFit(large, l.large)
+	return h.usedAt, size
 }
 
-// dropUntilFit drops the least recently used snapshot of the namespace that has most, until the others fit.
-func dropUntilFit(all []cachedSnapshot, limit int) {
-	byNamespace, total := map[string][]cachedSnapshot{}, 0
-	for _, c := range all {
-		byNamespace[c.repo.namespace] = append(byNamespace[c.repo.namespace], c)
-		total += c.size
-	}
-	for _, snapshots := range byNamespace {
-		slices.SortFunc(snapshots, func(a, b cachedSnapshot) int { return a.used.Compare(b.used) })
-	}
-	for total > limit {
-		ns := largestNamespace(byNamespace)
-		c := byNamespace[ns][0]
-		byNamespace[ns] = byNamespace[ns][1:]
-		c.repo.dropSnapshot()
-		total -= c.size
-	}
-}
-
-// A cachedSnapshot is how much memory the snapshot of a repository takes, with the messages of its commits.
-type cachedSnapshot struct {
-	repo *Repository
-	used time.Time
-	size int
-}
-
-// largestNamespace returns the namespace that has most.
-func largestNamespace(byNamespace map[string][]cachedSnapshot) string {
-	largest, found := -1, ""
-	for ns, all := range byNamespace {
-		size := 0
-		for _, c := range all {
-			size += c.size
-		}
-		if size > largest {
-			largest, found = size, ns
-		}
-	}
-	return found
-}
-
-// cachedSnapshotOf returns the cached snapshot of a repository. Its size is zero if there is none.
-func (r *Repository) cachedSnapshotOf() cachedSnapshot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	size := r.messages.log.Size()
-	if r.snapshot != nil {
-		size += r.snapshot.Size()
-	}
-	return cachedSnapshot{repo: r, used: r.usedAt, size: size}
-}
-
-// dropSnapshot drops the snapshot and the messages of the commits.
-func (r *Repository) dropSnapshot() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.snapshot, r.messages.log = nil, nil
+// Drop drops the snapshot and the messages of the commits.
+func (h snapshotHolder) Drop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.snapshot, h.messages.log = nil, nil
 }
 
 // EachFile calls a function with the contents of files of the branch, by their ids. A file that the server does not send is left out. The function may get a

@@ -320,29 +320,20 @@ func TestAbandonedDeliveryIsWoken(t *testing.T) {
 	}
 }
 
-func TestTrim(t *testing.T) {
+// TestSnapshotHolder drops the snapshot of a repository, as the cache of snapshots does.
+func TestSnapshotHolder(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
-	p, now := pool(Options{}), time.Now()
-	all := []*Repository{}
-	for _, branch := range []string{"a", "b", "c"} {
-		run(t, s, "branch", branch, gitserver.Branch)
-		c, err := p.NewClient(git.Remote{URL: s.URL(repo), Branch: branch, StateRef: "refs/intentplane/prod/state"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := p.Open(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Look(context.Background(), web(0), now); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, r)
-		r.markUsedAt(now.Add(-time.Duration(len(all)) * time.Minute))
+	r, now := openRemote(t, pool(Options{}), s.URL(repo), ofNamespace("team-a", 1)), time.Now()
+	_, err := r.Look(t.Context(), web(0), now)
+	must(t, err)
+	r.markUsedAt(now)
+	h := snapshotHolder{r}
+	used, size := h.Retained()
+	if diff := cmp.Diff([]any{"team-a", now, r.snapshot.Size()}, []any{h.Payer(), used, size}); diff != "" {
+		t.Errorf("A repository retains the snapshot of its last look, at the cost of its namespace.\nPayer(), Retained(): -want, +got:\n%s", diff)
 	}
-	trimSnapshots(all, cacheLimits{largeFrom: all[0].snapshot.Size(), small: all[0].snapshot.Size() * 2})
-	got := []bool{all[0].snapshot != nil, all[1].snapshot != nil, all[2].snapshot != nil}
-	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
-		t.Errorf("\nThe least recently used snapshot is forgotten\ntrim(): -want, +got:\n%s", diff)
+	h.Drop()
+	if _, size := h.Retained(); size != 0 || r.snapshot != nil {
+		t.Errorf("A repository whose snapshot was dropped retains none.\nRetained(): %d bytes", size)
 	}
 }

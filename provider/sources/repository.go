@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/refs"
 )
 
 // A repository has the cached answers of one repository. Who has its turn reads and writes the answers; the Pool's lock guards asked.
@@ -76,7 +76,7 @@ type look struct {
 
 // keepAnswers keeps the result of a look, and returns the objects whose revision has another answer than before. A failed look returns
 // none. A revision that an object asked for during the look has no answer yet.
-func (r *repository) keepAnswers(refs git.Refs, l look) map[types.NamespacedName]bool {
+func (r *repository) keepAnswers(listed refs.Set, l look) map[types.NamespacedName]bool {
 	changed, next := map[types.NamespacedName]bool{}, map[string]Answer{}
 	for _, revision := range l.revisions {
 		users, isAsked := r.asked[revision]
@@ -88,7 +88,7 @@ func (r *repository) keepAnswers(refs git.Refs, l look) map[types.NamespacedName
 			a.failedAt = l.ended
 		}
 		if l.err == nil {
-			a.Commit, a.Ambiguous = refs.FindCommit(revision)
+			a.Commit, a.Ambiguous = listed.FindCommit(revision)
 		}
 		previous, isKnown := r.answers[revision]
 		if isKnown && l.err == nil && (previous.Err != nil || previous.Commit != a.Commit || previous.Ambiguous != a.Ambiguous) {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
@@ -32,7 +32,7 @@ const (
 )
 
 // A Lister lists the refs of a repository that revisions may name. A namespace pays for the answer.
-type Lister func(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error)
+type Lister func(ctx context.Context, namespace string, s transport.Server, revisions []string) (refs.Set, error)
 
 // A Pool has the repositories that are looked at. It is safe for concurrent use.
 type Pool struct {
@@ -116,7 +116,7 @@ func (a Answer) IsSince(notBefore time.Time) bool { return a.At.IsZero() || !a.A
 // The answer to a request may be earlier than the request, since looks are spaced: then the next look is possible when the spacing is over.
 // It returns an error if the context ends first, or the URL is none of a repository.
 func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
-	if git.IsCommitID(r.Revision) && !r.IsNew {
+	if refs.IsCommitID(r.Revision) && !r.IsNew {
 		p.Forget(r.For)
 		return Answer{Commit: r.Revision}, nil
 	}
@@ -140,7 +140,7 @@ func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
 // takeCommitID returns the answer to a request for a commit id. The server need not have it, nor answer, but its address and its redirects are refused.
 func (r *Request) takeCommitID(a Answer) Answer {
 	class := failure.ClassOf(a.Err)
-	if !git.IsCommitID(r.Revision) || class == failure.ClassAddress || class == failure.ClassTrust {
+	if !refs.IsCommitID(r.Revision) || class == failure.ClassAddress || class == failure.ClassTrust {
 		return a
 	}
 	return Answer{Commit: r.Revision}
@@ -216,14 +216,14 @@ func (p *Pool) revisionsOf(repo *repository) []string {
 // lookAt looks at a repository for all requested revisions, and wakes the objects whose revision has another commit.
 func (p *Pool) lookAt(ctx context.Context, repo *repository, r Request) {
 	began, revisions := p.now(), p.revisionsOf(repo)
-	refs, err := p.list(ctx, r.For.Namespace, r.Server, revisions)
+	listed, err := p.list(ctx, r.For.Namespace, r.Server, revisions)
 	p.ended(err)
 	p.mu.Lock()
 	if p.lookups[r.For] == r.lookup() {
 		repo.noteAsked(r, p.now()) // The look may have taken longer than the earlier request counts.
 	}
 	repo.forgetUnused(p.now())
-	changed := repo.keepAnswers(refs, look{began: began, ended: p.now(), revisions: revisions, err: err})
+	changed := repo.keepAnswers(listed, look{began: began, ended: p.now(), revisions: revisions, err: err})
 	p.mu.Unlock()
 	for key := range changed {
 		if key != r.For {

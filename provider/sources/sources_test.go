@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/address"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
+	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) list(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error) {
+func (w *world) list(ctx context.Context, namespace string, s transport.Server, revisions []string) (refs.Set, error) {
 	w.mu.Lock()
 	w.looks++
 	if w.takes > 0 { // Only one looks at a time then.
@@ -68,9 +68,9 @@ func (w *world) list(ctx context.Context, namespace string, s transport.Server, 
 		w.during()
 	}
 	if w.fails != nil {
-		return git.Refs{}, w.fails
+		return refs.Set{}, w.fails
 	}
-	return git.ListRefs(ctx, budget.New().ForNamespace(namespace), s, revisions)
+	return refs.List(ctx, budget.New().ForNamespace(namespace), s, revisions)
 }
 
 func (w *world) request(name string, change ...func(*Request)) Request {
@@ -298,11 +298,11 @@ func TestForgetEdits(t *testing.T) {
 func TestNamespacesShareNoLook(t *testing.T) {
 	w := newWorld(t)
 	begun, end := make(chan struct{}), make(chan struct{})
-	w.pool = NewPool(func(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error) {
+	w.pool = NewPool(func(ctx context.Context, namespace string, s transport.Server, revisions []string) (refs.Set, error) {
 		if namespace == "hostile" {
 			close(begun)
 			<-end
-			return git.Refs{}, errors.New("the namespace has no list of refs left")
+			return refs.Set{}, errors.New("the namespace has no list of refs left")
 		}
 		return w.list(ctx, namespace, s, revisions)
 	}, func(types.NamespacedName) {}, func(error) {}, time.Now)

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/patience"
@@ -59,7 +60,7 @@ func newManagement(t *testing.T) *management {
 		}
 		return false, nil, nil
 	})
-	m.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return m.client, func() {}, nil }, clusters.NewAccounts(clusters.Bounds{}), func(o types.NamespacedName) { m.woken <- o })
+	m.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return m.client, func() {}, nil }, account.New(account.Bounds{}), func(o types.NamespacedName) { m.woken <- o })
 	t.Cleanup(func() { m.pool.Forget(owner()) })
 	return m
 }

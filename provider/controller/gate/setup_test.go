@@ -35,6 +35,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
@@ -113,7 +114,7 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 		}
 		return false, nil, nil
 	})
-	pool := clusters.NewPool(w.dial, clusters.NewAccounts(clusters.Bounds{}), func(o types.NamespacedName) { w.woken <- o })
+	pool := clusters.NewPool(w.dial, account.New(account.Bounds{}), func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(gateKey()) })
 	servers, err := fetch.New(fetch.Options{Loopback: true}, fetch.NewMeasurementAccount())
 	w.must(err)

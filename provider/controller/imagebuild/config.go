@@ -13,7 +13,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/credentials"
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
 )
@@ -58,7 +58,7 @@ func checkRequest(b *v1alpha1.ImageBuild, c *configv1alpha1.ClusterProviderConfi
 		return &problem{reason: v1alpha1.ReasonPolicyDenied, message: err.Error()}
 	}
 	if source := f.spec.Source.Git; source != nil {
-		if err := git.CheckRevision(source.Revision); err != nil {
+		if err := refs.CheckRevision(source.Revision); err != nil {
 			return &problem{reason: v1alpha1.ReasonInvalid, message: "source.git.revision: " + err.Error()}
 		}
 	}

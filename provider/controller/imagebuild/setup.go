@@ -37,9 +37,9 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/listing"
@@ -79,8 +79,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	name := managed.ControllerName(Kind().GroupKind().String())
 	kube, log := mgr.GetClient(), o.Logger.WithValues("controller", name)
 	bell := &setup.EventSource{}
-	list := func(ctx context.Context, namespace string, server transport.Server, revisions []string) (git.Refs, error) {
-		return git.ListRefs(ctx, s.Budget.ForNamespace(namespace), server, revisions)
+	list := func(ctx context.Context, namespace string, server transport.Server, revisions []string) (refs.Set, error) {
+		return refs.List(ctx, s.Budget.ForNamespace(namespace), server, revisions)
 	}
 	c := &connector{
 		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,

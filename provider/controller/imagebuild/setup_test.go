@@ -33,8 +33,8 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
+	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/sources"
@@ -133,12 +133,12 @@ func (w *world) patch(ctx context.Context, c client.WithWatch, o client.Object, 
 	return c.Update(ctx, stored)
 }
 
-func (w *world) list(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error) {
+func (w *world) list(ctx context.Context, namespace string, s transport.Server, revisions []string) (refs.Set, error) {
 	w.looks++
 	if w.down != nil {
-		return git.Refs{}, w.down
+		return refs.Set{}, w.down
 	}
-	return git.ListRefs(ctx, budget.New().ForNamespace(namespace), s, revisions)
+	return refs.List(ctx, budget.New().ForNamespace(namespace), s, revisions)
 }
 
 // Event records an event.

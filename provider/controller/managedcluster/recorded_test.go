@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 // madeKinds are the kinds of the objects of a cluster of CAPT.
@@ -58,7 +59,7 @@ func (w *testEnv) readThrough(through dynamic.Interface) {
 	w.Helper()
 	w.c.pool.Forget(key())
 	w.c.memory = newMemory()
-	w.c.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return through, func() {}, nil }, clusters.NewAccounts(clusters.Bounds{}), w.notifyOwner)
+	w.c.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return through, func() {}, nil }, account.New(account.Bounds{}), w.notifyOwner)
 	pool := w.c.pool
 	w.Cleanup(func() { pool.Forget(key()) })
 }

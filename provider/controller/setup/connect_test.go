@@ -13,6 +13,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
 func TestConnectSite(t *testing.T) {
@@ -34,7 +35,7 @@ func TestConnectSite(t *testing.T) {
 			kube := kubefake.NewClientBuilder().WithObjects(&corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "bad"}, Data: map[string][]byte{"value": []byte("{}")},
 			}).Build()
-			pool := clusters.NewPool(clusters.Dialer(&rest.Config{}, clusters.Limits{}), clusters.NewAccounts(clusters.Bounds{}), func(types.NamespacedName) {})
+			pool := clusters.NewPool(clusters.Dialer(&rest.Config{}, clusters.Limits{}), account.New(account.Bounds{}), func(types.NamespacedName) {})
 			c, err := ConnectSite(t.Context(), kube, pool.Look(types.NamespacedName{Name: "a"}), &catalogv1alpha1.Site{Spec: catalogv1alpha1.SiteSpec{Cluster: tc.cluster}})
 			got := ""
 			var refused *clusters.Error

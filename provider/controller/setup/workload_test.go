@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/test/apiserver"
 )
 
@@ -56,7 +57,7 @@ func newCluster(t *testing.T, claims map[string]string) *clusters.Cluster {
 // connectServer returns the cluster of a server.
 func connectServer(t *testing.T, server *apiserver.Server) *clusters.Cluster {
 	t.Helper()
-	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return server, func() {}, nil }, clusters.NewAccounts(clusters.Bounds{}), func(types.NamespacedName) {})
+	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return server, func() {}, nil }, account.New(account.Bounds{}), func(types.NamespacedName) {})
 	owner := types.NamespacedName{Name: "a"}
 	t.Cleanup(func() { pool.Forget(owner) })
 	c, err := pool.Look(owner).Home()

@@ -1,4 +1,4 @@
-package git_test
+package refs
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/address"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
@@ -69,11 +68,11 @@ func TestFindCommit(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			refs, err := git.ListRefs(t.Context(), budget.New(), transport.Server{URL: s.URL("team/shop")}, []string{tc.revision})
+			listed, err := List(t.Context(), budget.New(), transport.Server{URL: s.URL("team/shop")}, []string{tc.revision})
 			if err != nil {
 				t.Fatal(err)
 			}
-			commit, ambiguous := refs.FindCommit(tc.revision)
+			commit, ambiguous := listed.FindCommit(tc.revision)
 			if diff := cmp.Diff([]any{tc.commit, tc.ambiguous}, []any{commit, ambiguous}); diff != "" {
 				t.Errorf("\n%s\nFindCommit(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -81,7 +80,7 @@ func TestFindCommit(t *testing.T) {
 	}
 }
 
-func TestListRefs(t *testing.T) {
+func TestList(t *testing.T) {
 	s, _, _ := sourceServer(t)
 	if err := s.CreateRepo(t.Context(), "team/empty", nil); err != nil {
 		t.Fatal(err)
@@ -102,41 +101,28 @@ func TestListRefs(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := git.ListRefs(context.Background(), budget.New(), tc.server, nil)
+			_, err := List(context.Background(), budget.New(), tc.server, nil)
 			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
-				t.Errorf("\n%s\nListRefs(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+				t.Errorf("\n%s\nList(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 		})
 	}
 }
 
-func TestCheckRevision(t *testing.T) {
-	for revision, ok := range map[string]bool{
-		"main": true, "release/1.2": true, "refs/tags/v1": true, "refs/heads/main": true, "refs/pull/1/head": false, "refs/notes/commits": false,
-		strings.Repeat("a1", 20): true, "v1.0+build": true,
-		"": false, "--upload-pack=x": false, "../x": false, "a..b": false, "HEAD": false, "a b": false, "refs/heads/../x": false, "a~1": false,
-		"main:x": false, "x.lock": false, "@{-1}": false,
-	} {
-		if err := git.CheckRevision(revision); (err == nil) != ok {
-			t.Errorf("CheckRevision(%q): %v, want valid: %t", revision, err, ok)
-		}
-	}
-}
-
-// TestListRefsWithoutBudget lists refs that no namespace pays for.
-func TestListRefsWithoutBudget(t *testing.T) {
+// TestListWithoutBudget lists refs that no namespace pays for.
+func TestListWithoutBudget(t *testing.T) {
 	requests := &atomic.Int32{}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	t.Cleanup(s.Close)
 	for name, b := range map[string]*budget.Budget{"nil": nil, "zero": {}} {
-		if _, err := git.ListRefs(t.Context(), b, transport.Server{URL: s.URL + "/team/shop"}, nil); err == nil || requests.Load() > 0 {
-			t.Errorf("With a %s budget no request is sent.\nListRefs(...): got %v, and %d requests", name, err, requests.Load())
+		if _, err := List(t.Context(), b, transport.Server{URL: s.URL + "/team/shop"}, nil); err == nil || requests.Load() > 0 {
+			t.Errorf("With a %s budget no request is sent.\nList(...): got %v, and %d requests", name, err, requests.Load())
 		}
 	}
 }
 
-// TestListRefsKeepsRevisions lists a hundred thousand refs, one of them named by a revision.
-func TestListRefsKeepsRevisions(t *testing.T) {
+// TestListKeepsRevisions lists a hundred thousand refs, one of them named by a revision.
+func TestListKeepsRevisions(t *testing.T) {
 	s := hostile.NewGitWithRefs(100_000)
 	t.Cleanup(s.Stop)
 	server, heap := transport.Server{URL: s.RepositoryURL()}, func() int64 {
@@ -145,19 +131,19 @@ func TestListRefsKeepsRevisions(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	baseline, all := heap(), []git.Refs{}
+	baseline, all := heap(), []Set{}
 	for range 5 {
-		refs, err := git.ListRefs(t.Context(), budget.New(), server, []string{"main", "none"})
+		listed, err := List(t.Context(), budget.New(), server, []string{"main", "none"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, refs)
+		all = append(all, listed)
 	}
 	if growth := heap() - baseline; growth > 8<<20 {
 		t.Errorf("Refs that no revision names are not kept.\nheap: want at most 8 MiB more, got %d bytes", growth)
 	}
-	for _, refs := range all {
-		if commit, _ := refs.FindCommit("main"); commit == "" {
+	for _, listed := range all {
+		if commit, _ := listed.FindCommit("main"); commit == "" {
 			t.Error("The ref that a revision names is kept.\nFindCommit(...): want a commit")
 		}
 	}

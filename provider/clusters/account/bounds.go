@@ -1,13 +1,9 @@
-package clusters
+package account
 
 import (
 	"fmt"
-	"maps"
-	"sync"
-	"time"
-	"weak"
 
-	"golang.org/x/time/rate"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 const mebibyte = 1 << 20
@@ -77,15 +73,15 @@ type bound struct {
 	of string
 }
 
-func (b Bounds) boundFor(k answerKind) bound {
+func (b Bounds) boundFor(k Kind) bound {
 	switch k {
-	case pageAnswer:
+	case PageAnswer:
 		page := b.listBound() / pagesPerList
 		return bound{bytes: page, decoded: page * decodedPerPageByte, of: "a page of a list"}
-	case eventsAnswer:
+	case EventsAnswer:
 		event := b.objectBound() * objectsPerEvent
 		return bound{bytes: event, decoded: event * decodedPerByte, of: "an event of a watch"}
-	case objectAnswer:
+	case ObjectAnswer:
 	}
 	return bound{bytes: b.objectBound(), decoded: b.objectBound() * decodedPerByte, of: "an answer about one object"}
 }
@@ -94,9 +90,9 @@ func (b Bounds) boundFor(k answerKind) bound {
 func (b bound) checkSize(bytes, decoded int64) error {
 	switch {
 	case bytes > b.bytes:
-		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", sizeText(b.bytes), b.of), oversize: true}
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", sizeText(b.bytes), b.of), Oversize: true}
 	case decoded > b.decoded:
-		return &AnswerError{Detail: fmt.Sprintf("the cluster sends an answer that takes more than %s of memory for %s", sizeText(b.decoded), b.of), oversize: true}
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends an answer that takes more than %s of memory for %s", sizeText(b.decoded), b.of), Oversize: true}
 	}
 	return nil
 }
@@ -113,93 +109,18 @@ type AnswerError struct {
 	// Detail describes the answer of the cluster and the bound that it exceeds.
 	Detail string
 
-	// oversize is true where fewer objects in one answer could be small enough.
-	oversize bool
+	// Oversize is true where fewer objects in one answer could be small enough.
+	Oversize bool
 
-	// passing is true for trouble that a healthy cluster has too. It is asked again soon.
-	passing bool
+	// Passing is true for trouble that a healthy cluster has too. It is asked again soon.
+	Passing bool
 }
 
 // Error returns the detail.
 func (e *AnswerError) Error() string { return e.Detail }
 
-// An account limits the use of shared resources by a tenant's clusters: the memory of watched, listed and read objects, one large answer at a time, and
-// the rate of events. A tenant has one for all clusters that the tenant published, so that many of them cost the tenant alone.
-type account struct {
-	bounds Bounds
-	events *rate.Limiter
-	turn   chan struct{}
-	memory *quota
-}
-
-// newAccount returns an account without connections.
-func newAccount(b Bounds) *account {
-	return &account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: newQuota(b.storeBound())}
-}
-
-// Accounts are the accounts of all who pay for connections to clusters. All pools and probers of a process share them, so that a bound holds for the whole
-// process. Nothing can be sent with nil Accounts, or with the zero value. They are safe for concurrent use.
-type Accounts struct {
-	bounds Bounds
-	// home is the memory that the namespaces of the provider's own cluster share.
-	home *homeMemory
-
-	mu sync.Mutex
-	// byKey has each account for as long as a connection uses it.
-	byKey map[string]weak.Pointer[account]
-}
-
-// NewAccounts returns accounts that each have these bounds.
-func NewAccounts(b Bounds) *Accounts {
-	home := &homeMemory{guaranteed: b.storeBound() / guaranteedPart, bound: homeTotalFactor * b.storeBound()}
-	return &Accounts{bounds: b, home: home, byKey: map[string]weak.Pointer[account]{}}
-}
-
-// accountFor returns the account with a key, or nil of Accounts that nothing can be sent with.
-func (a *Accounts) accountFor(key string) *account { return a.findOrAdd(key, newAccount) }
-
-// homeAccountFor returns the account that pays for the watched objects of one namespace of the provider's own cluster.
-func (a *Accounts) homeAccountFor(namespace string) *account {
-	return a.findOrAdd("home "+namespace, func(b Bounds) *account {
-		return &account{bounds: b, memory: newHomeQuota(homeFactor*b.storeBound(), a.home)}
-	})
-}
-
-func (a *Accounts) findOrAdd(key string, newAccount func(Bounds) *account) *account {
-	if a == nil || a.byKey == nil {
-		return nil
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if existing := a.byKey[key].Value(); existing != nil {
-		return existing
-	}
-	maps.DeleteFunc(a.byKey, func(_ string, unused weak.Pointer[account]) bool { return unused.Value() == nil })
-	created := newAccount(a.bounds)
-	a.byKey[key] = weak.Make(created)
-	return created
-}
-
-// accountKey returns the key of the account that pays for a connection: the account of the tenant who published the Site, or an own account.
-// The provider's own cluster is trusted, and has none.
-func accountKey(link string, a Access) string {
-	if a.Tenant == "" {
-		return link
-	}
-	return "tenant " + a.Tenant
-}
-
-const (
-	// A cluster that exceeded a bound is left alone for firstPenalty, and for twice as long each time that it does so again, up to maxPenalty.
-	firstPenalty = 2 * time.Minute
-	maxPenalty   = time.Hour
-)
-
-// penaltyAfter returns how long a cluster is left alone that exceeded a bound for the nth time in a row.
-func penaltyAfter(n int) time.Duration {
-	d := firstPenalty
-	for ; n > 1 && d < maxPenalty; n-- {
-		d *= 2
-	}
-	return min(d, maxPenalty)
+// IsOversize reports whether fewer objects in one answer could be small enough.
+func IsOversize(err error) bool {
+	var exceeded *AnswerError
+	return errors.As(err, &exceeded) && exceeded.Oversize
 }

@@ -8,53 +8,17 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
-// TestEventsArePaced reads events of one author no faster than their share, and events of another author meanwhile.
-func TestEventsArePaced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fast, idle := newAccount(Bounds{}), newAccount(Bounds{})
-		began := time.Now()
-		if err := (&expectation{kind: eventsAnswer, account: fast}).paceEvents(t.Context(), eventBurst+10*eventRate); err != nil {
-			t.Fatal(err)
-		}
-		if got := time.Since(began).Round(time.Second); got != 10*time.Second {
-			t.Errorf("a burst, and the events of ten seconds, are read in %s", got)
-		}
-		began = time.Now()
-		if err := (&expectation{kind: eventsAnswer, account: idle}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
-			t.Errorf("events of another author wait %s: %v", time.Since(began), err)
-		}
-	})
-}
-
-func TestPenalty(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		n      int
-		want   time.Duration
-	}{
-		"First": {reason: "The first penalty is short.", n: 1, want: firstPenalty},
-		"Third": {reason: "Each further penalty is twice as long.", n: 3, want: 4 * firstPenalty},
-		"Many":  {reason: "No penalty is longer than an hour.", n: 1000, want: time.Hour},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, penaltyAfter(tc.n)); diff != "" {
-				t.Errorf("%s\npenalty(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
 const (
+	mebibyte = 1 << 20
+
 	listHead  = `{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"KustomizationList","metadata":{"resourceVersion":"1"},"items":[`
 	emptyList = listHead + `]}`
 )
@@ -146,7 +110,7 @@ func TestHostileCluster(t *testing.T) {
 	cases := map[string]struct {
 		reason      string
 		list, watch http.HandlerFunc
-		bounds      Bounds
+		bounds      account.Bounds
 		timeout     time.Duration
 		want        string
 	}{
@@ -172,11 +136,11 @@ func TestHostileCluster(t *testing.T) {
 		},
 		"MillionObjects": {
 			reason: "Objects are held up to the share of the cluster.",
-			list:   pageForever(500), bounds: Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
+			list:   pageForever(500), bounds: account.Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
 		},
 		"LongList": {
 			reason: "The pages of a list have a bound together, too.",
-			list:   pageForever(250), bounds: Bounds{List: 2 * mebibyte, Store: 1024 * mebibyte}, want: "the cluster sends more than 2 MiB for a list",
+			list:   pageForever(250), bounds: account.Bounds{List: 2 * mebibyte, Store: 1024 * mebibyte}, want: "the cluster sends more than 2 MiB for a list",
 		},
 		"EndlessContinueTokens": {
 			reason: "A list that has a further page after each empty page is given up.",
@@ -199,7 +163,7 @@ func TestHostileCluster(t *testing.T) {
 		},
 		"ManyObjectsByEvents": {
 			reason: "A watch that adds objects without end is ended when its share is used.",
-			list:   empty, bounds: Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
+			list:   empty, bounds: account.Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
 			watch: func(w http.ResponseWriter, _ *http.Request) {
 				for i := range 5000 {
 					_, _ = fmt.Fprintf(w, `{"type":"ADDED","object":%s}`, small(fmt.Sprintf("o-%d", i)))
@@ -222,7 +186,7 @@ func TestHostileCluster(t *testing.T) {
 				handler(w, r)
 			})
 			p, k := newPool(t), s.kubeconfig(canary)
-			p.accounts = NewAccounts(tc.bounds)
+			p.accounts = account.New(tc.bounds)
 			if p.timeout = tc.timeout; p.timeout == 0 {
 				p.timeout = inTime // A busy machine takes its time.
 			}

@@ -1,4 +1,4 @@
-package clusters
+package account
 
 import (
 	"context"
@@ -10,23 +10,27 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An answerKind is the kind of a request, which bounds the size of its answer.
-type answerKind int
+// A Kind is the kind of a request, which bounds the size of its answer.
+type Kind int
 
 // Kinds of answers. The zero value is the kind with the smallest bound.
 const (
-	objectAnswer answerKind = iota
-	pageAnswer
-	eventsAnswer
+	// ObjectAnswer has one object, or a few small ones.
+	ObjectAnswer Kind = iota
+	// PageAnswer has a page of a list.
+	PageAnswer
+	// EventsAnswer has the events of a watch.
+	EventsAnswer
 )
 
-// An expectation is the expected answer of a request, and the account that pays for it. It is part of the request's context.
-type expectation struct {
-	kind answerKind
-	// account of who wrote the kubeconfig. Only the provider's own cluster answers without one.
-	account *account
-	// onExceeded is called when a stream of events exceeds its bound: client-go makes a text of such an error. It may be nil.
-	onExceeded func(error)
+// An Expectation is the expected answer of a request, and the account that pays for it. It is part of the request's context.
+type Expectation struct {
+	// Kind of the answer.
+	Kind Kind
+	// Account of who wrote the kubeconfig. Only the provider's own cluster answers without one.
+	Account *Account
+	// OnExceeded is called when a stream of events exceeds its bound: client-go makes a text of such an error. It may be nil.
+	OnExceeded func(error)
 
 	// read is how much came.
 	read int64
@@ -40,69 +44,69 @@ type expectation struct {
 
 type expectationKey struct{}
 
-// withExpectation returns a context for requests that are answered so. The expectation is good for one request at a time.
-func withExpectation(ctx context.Context, e *expectation) context.Context {
+// WithExpectation returns a context for requests that are answered so. The expectation is good for one request at a time.
+func WithExpectation(ctx context.Context, e *Expectation) context.Context {
 	return context.WithValue(ctx, expectationKey{}, e)
 }
 
 // expectationOf returns the expectation of a request. It returns an AnswerError for a request that no account pays for, which must not be sent.
-func expectationOf(ctx context.Context) (*expectation, error) {
-	e, ok := ctx.Value(expectationKey{}).(*expectation)
-	if !ok || e.account == nil {
-		return nil, &AnswerError{Detail: "the provider asks the cluster nothing: no account pays for the answer", passing: true}
+func expectationOf(ctx context.Context) (*Expectation, error) {
+	e, ok := ctx.Value(expectationKey{}).(*Expectation)
+	if !ok || e.Account == nil {
+		return nil, &AnswerError{Detail: "the provider asks the cluster nothing: no account pays for the answer", Passing: true}
 	}
 	return e, nil
 }
 
-// expectObject returns a context for one request that is answered by one object, or by few small ones, and its expectation, whose answer the caller ends.
-func (l *link) expectObject(ctx context.Context) (context.Context, *expectation) {
-	e := &expectation{kind: objectAnswer, account: l.account}
-	return withExpectation(ctx, e), e
-}
+// Read returns the size of the answer so far, in bytes.
+func (e *Expectation) Read() int64 { return e.read }
+
+// Unanswered returns why the last request got no answer. It is nil if there was one.
+func (e *Expectation) Unanswered() error { return e.unanswered }
 
 // takeTurn waits until no other large answer of the same author is read.
-func (e *expectation) takeTurn(ctx context.Context) error {
-	if e.hasTurn || e.kind == eventsAnswer {
+func (e *Expectation) takeTurn(ctx context.Context) error {
+	if e.hasTurn || e.Kind == EventsAnswer {
 		return nil
 	}
 	select {
-	case e.account.turn <- struct{}{}:
+	case e.Account.turn <- struct{}{}:
 		e.hasTurn = true
 		return nil
 	case <-ctx.Done():
-		return &AnswerError{Detail: "other clusters of the same author send large answers, and one is read at a time", passing: true}
+		return &AnswerError{Detail: "other clusters of the same author send large answers, and one is read at a time", Passing: true}
 	}
 }
 
 // holdMemory takes the memory of an object that is being read, which no store pays for. It returns an AnswerError while the account has no memory left.
-func (e *expectation) holdMemory(decoded int64) error {
-	if e.kind != objectAnswer || decoded-e.held < heldStep {
+func (e *Expectation) holdMemory(decoded int64) error {
+	if e.Kind != ObjectAnswer || decoded-e.held < heldStep {
 		return nil
 	}
-	if e.account.memory.takeMemory(decoded-e.held) != nil {
-		return &AnswerError{Detail: "other objects and lists of the same tenant take the memory that the answer needs", passing: true}
+	if e.Account.memory.Take(decoded-e.held) != nil {
+		return &AnswerError{Detail: "other objects and lists of the same tenant take the memory that the answer needs", Passing: true}
 	}
 	e.held = decoded
 	return nil
 }
 
-// endAnswer returns the memory of the answer to its account, and lets the next large answer be read.
-func (e *expectation) endAnswer() {
+// End returns the memory of the answer to its account, and lets the next large answer be read.
+func (e *Expectation) End() {
 	if e.held > 0 {
-		_ = e.account.memory.takeMemory(-e.held) // A release of memory never fails.
+		_ = e.Account.memory.Take(-e.held) // A release of memory never fails.
 		e.held = 0
 	}
 	if e.hasTurn {
-		<-e.account.turn
+		<-e.Account.turn
 		e.hasTurn = false
 	}
 }
 
 // paceEvents waits until as many events may be read. Only clusters of an author that sends faster than that wait.
-func (e *expectation) paceEvents(ctx context.Context, events int) error {
+func (e *Expectation) paceEvents(ctx context.Context, events int) error {
 	for events > 0 {
-		n := min(events, e.account.events.Burst())
-		if err := waitForEvents(ctx, e.account.events, n); err != nil {
+		n := min(events, e.Account.events.Burst())
+		if err := waitForEvents(ctx, e.Account.events, n); err != nil {
 			return err
 		}
 		events -= n
@@ -112,6 +116,12 @@ func (e *expectation) paceEvents(ctx context.Context, events int) error {
 
 func waitForEvents(ctx context.Context, l *rate.Limiter, n int) error {
 	return errors.Wrap(l.WaitN(ctx, n), "cannot wait for the turn of an event")
+}
+
+// NewTransport returns a transport that sends no request that no account pays for, and reads no more of an answer than its kind may have. A number of answers
+// other than watches may come at the same time.
+func NewTransport(next http.RoundTripper, places int) http.RoundTripper {
+	return &boundedTransport{next: next, places: make(chan struct{}, places)}
 }
 
 // A boundedTransport sends no request that no account pays for, and reads no more of an answer than its kind may have. It counts bytes after
@@ -128,7 +138,7 @@ func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	if err != nil {
 		return nil, refuseRequest(req, err)
 	}
-	leave, err := t.takePlace(req.Context(), e.kind)
+	leave, err := t.takePlace(req.Context(), e.Kind)
 	if err != nil {
 		return nil, refuseRequest(req, err)
 	}
@@ -137,13 +147,13 @@ func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		leave()
 		return nil, err //nolint:wrapcheck // A RoundTripper returns what the one behind it does.
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: e.account.bounds.boundFor(e.kind), leave: leave}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: e.Account.bounds.boundFor(e.Kind), leave: leave}
 	return resp, nil
 }
 
 // takePlace waits for a place among the answers of the connection. A watch needs none: it would never give it back.
-func (t *boundedTransport) takePlace(ctx context.Context, k answerKind) (func(), error) {
-	if k == eventsAnswer {
+func (t *boundedTransport) takePlace(ctx context.Context, k Kind) (func(), error) {
+	if k == EventsAnswer {
 		return func() {}, nil
 	}
 	select {
@@ -167,7 +177,7 @@ type boundedBody struct {
 	io.ReadCloser
 
 	ctx      context.Context //nolint:containedctx // It is that of the request whose answer is read.
-	expected *expectation
+	expected *Expectation
 	bound    bound
 	counter  jsonCounter
 	failed   error
@@ -198,15 +208,15 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 func (b *boundedBody) failWith(err error) error {
 	b.failed = err
 	var exceeded *AnswerError
-	if errors.As(err, &exceeded) && b.expected.onExceeded != nil {
-		b.expected.onExceeded(err)
+	if errors.As(err, &exceeded) && b.expected.OnExceeded != nil {
+		b.expected.OnExceeded(err)
 	}
 	return err
 }
 
 // countRead counts the bytes of one read.
 func (b *boundedBody) countRead(p []byte) error {
-	if b.expected.kind == eventsAnswer {
+	if b.expected.Kind == EventsAnswer {
 		return b.countEvents(p)
 	}
 	b.counter.countText(p, false)
@@ -243,68 +253,12 @@ func (b *boundedBody) countEvents(p []byte) error {
 // explainEnd returns why an answer did not end. Events of watches may end at any time.
 func (b *boundedBody) explainEnd(err error) error {
 	switch {
-	case err == nil, errors.Is(err, io.EOF), b.expected.kind == eventsAnswer, b.counter.bytes == 0:
+	case err == nil, errors.Is(err, io.EOF), b.expected.Kind == EventsAnswer, b.counter.bytes == 0:
 		return err
 	case errors.Is(b.ctx.Err(), context.Canceled):
 		return err
 	case b.ctx.Err() != nil:
-		return &AnswerError{Detail: "the cluster does not end its answer in time", passing: true}
+		return &AnswerError{Detail: "the cluster does not end its answer in time", Passing: true}
 	}
-	return &AnswerError{Detail: "the cluster ends the connection in the middle of an answer", passing: true}
-}
-
-const (
-	// Approximate memory of JSON values: a map with few entries, a list, and any value.
-	mapMemory, listMemory, valueMemory = 350, 48, 48
-)
-
-// A jsonCounter counts bytes of JSON, and the memory of its decoded values. It counts text that is not JSON, too.
-type jsonCounter struct {
-	bytes, decoded    int64
-	depth             int
-	inString, escaped bool
-}
-
-// countText counts a text, or only its first value on request. It returns how much it counted, and whether the value ended.
-func (c *jsonCounter) countText(p []byte, isSingle bool) (int, bool) {
-	for i, b := range p {
-		c.bytes++
-		c.decoded++
-		switch {
-		case c.inString:
-			c.countInString(b)
-		case c.countStructure(b) && isSingle:
-			return i + 1, true
-		}
-	}
-	return len(p), false
-}
-
-func (c *jsonCounter) countInString(b byte) {
-	switch {
-	case c.escaped:
-		c.escaped = false
-	case b == '\\':
-		c.escaped = true
-	case b == '"':
-		c.inString = false
-	}
-}
-
-// countStructure returns true where the outermost value ends.
-func (c *jsonCounter) countStructure(b byte) bool {
-	switch b {
-	case '"':
-		c.inString = true
-	case '{':
-		c.depth, c.decoded = c.depth+1, c.decoded+mapMemory
-	case '[':
-		c.depth, c.decoded = c.depth+1, c.decoded+listMemory
-	case ',', ':':
-		c.decoded += valueMemory
-	case '}', ']':
-		c.depth--
-		return c.depth <= 0
-	}
-	return false
+	return &AnswerError{Detail: "the cluster ends the connection in the middle of an answer", Passing: true}
 }

@@ -1,4 +1,5 @@
-package git
+// Package refs checks the names of refs and of revisions, and lists the refs of a repository that revisions may name.
+package refs
 
 import (
 	"slices"
@@ -7,12 +8,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 const (
-	branchPrefix = "refs/heads/"
+	// BranchPrefix begins the full name of each branch.
+	BranchPrefix = "refs/heads/"
+
+	tagPrefix = "refs/tags/"
 
 	// maxRefBytes is the limit of a file name on servers, with room
 	// for the suffix of a lock file.
@@ -27,7 +32,7 @@ func CheckBranch(name string) error {
 	if strings.HasPrefix(name, "-") || name == "HEAD" || name == "" {
 		return errors.Errorf("branch %q is not a valid branch name", failure.Shorten(name))
 	}
-	return checkRefFormat(branchPrefix + name)
+	return checkRefFormat(BranchPrefix + name)
 }
 
 // CheckRef returns an error unless name is a valid full name of a ref, by the
@@ -65,4 +70,21 @@ func isRefusedInRef(r rune) bool {
 // that no tool takes it for an option.
 func isRefusedRefPart(part string) bool {
 	return part == "" || part == "@" || part[0] == '.' || part[0] == '-' || strings.HasSuffix(part, ".lock")
+}
+
+// IsCommitID reports whether a revision is a whole commit id.
+func IsCommitID(revision string) bool { return plumbing.IsHash(revision) }
+
+// CheckRevision returns an error unless a revision is a commit id, or the short or full name of a branch or a tag.
+func CheckRevision(revision string) error {
+	if IsCommitID(revision) {
+		return nil
+	}
+	if !strings.HasPrefix(revision, "refs/") {
+		return CheckBranch(revision)
+	}
+	if !strings.HasPrefix(revision, BranchPrefix) && !strings.HasPrefix(revision, tagPrefix) {
+		return failure.Newf(failure.ClassInvalid, "a full name must begin with refs/heads/, for a branch, or refs/tags/, for a tag")
+	}
+	return CheckRef(revision)
 }

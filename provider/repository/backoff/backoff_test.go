@@ -1,4 +1,4 @@
-package repository
+package backoff
 
 import (
 	"testing"
@@ -44,14 +44,14 @@ func TestBackoffOfRepeatedFailure(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b, now, got := backoff{}, time.Time{}, []time.Duration{}
+			b, now, got := Backoff{}, time.Time{}, []time.Duration{}
 			for range tc.want {
-				b.recordResult(tc.err, now)
+				b.RecordResult(tc.err, now)
 				got = append(got, b.until.Sub(now))
 				now = b.until
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s\nrecordResult(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("%s\nRecordResult(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -76,10 +76,10 @@ func TestErrorSince(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := &backoff{}
-			b.recordResult(&failure.Error{Class: failure.ClassPolicy}, failedAt)
-			if err := b.errorSince(tc.asked, tc.now); (err != nil) != tc.waits {
-				t.Errorf("\n%s\nerrorSince(...): %v, want an error: %t", tc.reason, err, tc.waits)
+			b := &Backoff{}
+			b.RecordResult(&failure.Error{Class: failure.ClassPolicy}, failedAt)
+			if err := b.ErrorSince(tc.asked, tc.now); (err != nil) != tc.waits {
+				t.Errorf("\n%s\nErrorSince(...): %v, want an error: %t", tc.reason, err, tc.waits)
 			}
 		})
 	}

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -142,17 +141,4 @@ func residentMiB(tb testing.TB, field string) float64 {
 		tb.Fatal(err)
 	}
 	return kib / 1024
-}
-
-func TestTooLargeInMemory(t *testing.T) {
-	s := serve(t, map[string]string{"a": strings.Repeat("0", 1<<20)})
-	run(t, s, "config", "uploadpack.allowFilter", "false")
-	c := client(t, s)
-	c.maxInflated = 1 << 19
-	_, err := c.Look(context.Background(), nil)
-	if diff := cmp.Diff(failure.ClassTooLarge, failure.ClassOf(err)); diff != "" {
-		t.Errorf("\nA small pack may hold a large file\nLook(): -want, +got:\n%s\n%v", diff, err)
-	}
-	c.maxInflated = 1 << 21
-	look(t, c)
 }
