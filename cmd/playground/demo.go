@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -61,7 +62,7 @@ func (d *demo) runExamples(ctx context.Context, examples string, deadline time.D
 
 // applyExamples applies all examples and returns the claim among them.
 func (d *demo) applyExamples(ctx context.Context, examples string) (*unstructured.Unstructured, error) {
-	files, err := controlplane.YAMLFiles(examples)
+	files, err := kubernetes.YAMLFiles(examples)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (d *demo) applyExampleFile(ctx context.Context, file string) ([]*unstructur
 	if err != nil {
 		return nil, err
 	}
-	objects, err := controlplane.ParseYAML(b)
+	objects, err := kubernetes.ParseYAML(b)
 	if err != nil {
 		return nil, err
 	}

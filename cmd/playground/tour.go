@@ -16,6 +16,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/promserver"
 )
@@ -177,7 +178,7 @@ func (t *tour) startPrometheus(ctx context.Context) (string, error) {
 
 // releaseVersion releases a version, and prints its events until its end. It returns an error for another end than expected.
 func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
-	claims, err := controlplane.ParseYAML([]byte(strings.ReplaceAll(tourClaim, "VERSION", c.version)))
+	claims, err := kubernetes.ParseYAML([]byte(strings.ReplaceAll(tourClaim, "VERSION", c.version)))
 	if err != nil {
 		return err
 	}
@@ -281,7 +282,7 @@ func (t *tour) showCommitLog(ctx context.Context) error {
 
 // applyManifest applies a stream of YAML, with our repository.
 func (t *tour) applyManifest(ctx context.Context, text string) error {
-	objects, err := controlplane.ParseYAML([]byte(text))
+	objects, err := kubernetes.ParseYAML([]byte(text))
 	if err != nil {
 		return err
 	}

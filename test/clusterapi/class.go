@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 // ClassName and WorkerClass are the names of Class and of its workers.
@@ -18,7 +18,7 @@ const (
 // servers answer, know no server-side apply and no /readyz, and cost nothing. Its variables "tier" and "zone" have defaults, which core adds
 // to each Cluster. It returns an error if it cannot be written down.
 func Class(namespace string) ([]*unstructured.Unstructured, error) {
-	return controlplane.ParseYAML(fmt.Appendf(nil, class, namespace))
+	return kubernetes.ParseYAML(fmt.Appendf(nil, class, namespace))
 }
 
 // A machine takes a moment to start, so that each phase of a cluster's life can be seen.

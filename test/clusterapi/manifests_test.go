@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 func TestAdd(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAdd(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			objects, err := controlplane.ParseYAML([]byte(tc.object))
+			objects, err := kubernetes.ParseYAML([]byte(tc.object))
 			if err != nil {
 				t.Fatal(err)
 			}

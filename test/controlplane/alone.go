@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/process"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
@@ -78,11 +79,15 @@ func prepareAlone(ctx context.Context, o Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make directory for control plane")
 	}
-	c := &ControlPlane{Dir: dir, Kubeconfig: filepath.Join(dir, "kubeconfig"), o: o, tools: tools, ports: p}
+	k, err := kubernetes.New(o.clusterIn(dir, tools))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	c := &ControlPlane{Cluster: k, o: o, tools: tools, ports: p}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
-	c.runner = process.NewRunner(filepath.Join(dir, "logs"), c.fail)
+	c.Runner = process.NewRunner(c.LogDirectory(), c.fail)
 	return c, nil
 }
 
@@ -106,13 +111,13 @@ func (c *ControlPlane) startAlone(ctx context.Context) error {
 	if err := c.startKubernetes(ctx); err != nil {
 		return err
 	}
-	if err := c.createNamespace(ctx, Namespace); err != nil {
+	if err := c.CreateNamespace(ctx, Namespace); err != nil {
 		return err
 	}
 	if err := c.ApplyYAML(ctx, aloneRBAC); err != nil {
 		return err
 	}
-	if err := c.createAccount(ctx, Namespace, ProviderServiceAccount, c.accountKubeconfig(ProviderServiceAccount)); err != nil {
+	if err := c.CreateAccount(ctx, Namespace, ProviderServiceAccount, c.AccountKubeconfig(ProviderServiceAccount)); err != nil {
 		return err
 	}
 	if err := c.Apply(ctx, c.o.Manifests...); err != nil {

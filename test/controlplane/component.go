@@ -28,18 +28,12 @@ type Component struct {
 // StartComponent starts a component, which ends with the control plane, and returns when it is ready. It returns an error, with the end of
 // its log, if it ends before. If it ends later, that is the control plane's Err.
 func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
-	p, err := c.runner.Start(process.Command{Name: k.Name, Path: k.Binary, Args: k.Args, Env: k.Env})
+	p, err := c.Runner.Start(process.Command{Name: k.Name, Path: k.Binary, Args: k.Args, Env: k.Env})
 	if err != nil {
 		return err
 	}
 	err = p.AwaitURL(ctx, cmp.Or(k.Client, http.DefaultClient), k.Ready)
 	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, p.LastLog())
-}
-
-// Account makes a service account, unless it exists, and returns the path of a kubeconfig with its own token. It returns an error if the API server refuses.
-func (c *ControlPlane) Account(ctx context.Context, namespace, name string) (string, error) {
-	path := c.accountKubeconfig(namespace + "." + name)
-	return path, c.createAccount(ctx, namespace, name, path)
 }
 
 // Broken is closed when a component ended unexpectedly. Err then names it.

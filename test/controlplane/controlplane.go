@@ -14,10 +14,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/node"
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/process"
@@ -30,15 +29,8 @@ const Namespace = "crossplane-system"
 
 // A ControlPlane is a running control plane.
 type ControlPlane struct {
-	// Dir holds all files of this control plane. The log of each component is logs/<component>.log in it.
-	Dir string
-
-	// Kubeconfig is the path of an administrator's kubeconfig, and Config is its content.
-	Kubeconfig string
-	Config     *rest.Config
-
-	// Client acts as the administrator. Its scheme has the kinds of Kubernetes and of Crossplane; others are unstructured.
-	Client client.WithWatch
+	// Cluster is the control plane's own. Its directory holds all files of the control plane, and its runner starts all components.
+	*kubernetes.Cluster
 
 	// Git serves repositories, none at first.
 	Git *gitserver.Server
@@ -49,7 +41,6 @@ type ControlPlane struct {
 	o        Options
 	tools    *toolbox.Paths
 	ports    ports
-	runner   *process.Runner
 	registry *registryServer
 	port8080 *port.Lock
 
@@ -71,14 +62,12 @@ type ControlPlane struct {
 	// epoch ends the harness's own processes and controllers for the present cluster.
 	epoch context.CancelFunc
 
-	mu        sync.Mutex
-	etcd      *process.Process
-	apiServer *process.Process
-	core      *process.Process
-	function  *process.Process
-	provider  *process.Process
-	standby   *process.Process
-	clusters  []*ControlPlane
+	mu       sync.Mutex
+	core     *process.Process
+	function *process.Process
+	provider *process.Process
+	standby  *process.Process
+	clusters []*kubernetes.Cluster
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
 	upgraded string
@@ -105,7 +94,7 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 		err = errors.Wrap(err, "cannot start control plane")
 		c.o.KeepDir = c.o.KeepDir || c.o.KeepDirOnFailure
 		if c.o.KeepDir {
-			err = errors.Join(err, errors.Errorf("all logs are in %s", filepath.Join(c.Dir, "logs")))
+			err = errors.Join(err, errors.Errorf("all logs are in %s", c.LogDirectory()))
 		}
 		return nil, errors.Join(err, c.Stop())
 	}
@@ -130,14 +119,11 @@ func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) 
 	if err != nil {
 		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.Release())
 	}
-	return &ControlPlane{
-		Dir:        dir,
-		Kubeconfig: filepath.Join(dir, "kubeconfig"),
-		o:          o,
-		tools:      tools,
-		ports:      p,
-		port8080:   lock,
-	}, nil
+	k, err := kubernetes.New(o.clusterIn(dir, tools))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir), lock.Release())
+	}
+	return &ControlPlane{Cluster: k, o: o, tools: tools, ports: p, port8080: lock}, nil
 }
 
 func (c *ControlPlane) startProcesses(ctx context.Context) error {
@@ -145,7 +131,7 @@ func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
-	c.runner = process.NewRunner(filepath.Join(c.Dir, "logs"), c.fail)
+	c.Runner = process.NewRunner(c.LogDirectory(), c.fail)
 
 	// The start itself ends with the caller's context, and with the first component that ends early.
 	ctx, stop := context.WithCancelCause(ctx)
@@ -196,8 +182,16 @@ func (c *ControlPlane) runPhases(ctx, life context.Context) error {
 	})
 }
 
+// startKubernetes starts the API server and its controllers, and returns when the API server is ready.
+func (c *ControlPlane) startKubernetes(ctx context.Context) error {
+	if err := c.StartServer(ctx); err != nil {
+		return err
+	}
+	return c.StartControllers()
+}
+
 func (c *ControlPlane) makeDirectories() error {
-	for _, d := range []string{"logs", "home", packageCache, "tls-client", "tls-server", "registry", "artifacts"} {
+	for _, d := range []string{packageCache, "tls-client", servingCertificates, "registry"} {
 		if err := os.MkdirAll(filepath.Join(c.Dir, d), 0o700); err != nil {
 			return errors.Wrap(err, "cannot make directory for control plane")
 		}
@@ -236,10 +230,10 @@ func (c *ControlPlane) stopProcesses() error {
 		c.cancel()
 	}
 	for _, k := range c.clusters {
-		k.runner.StopAll()
+		k.Stop()
 	}
-	if c.runner != nil {
-		c.runner.StopAll()
+	if c.Runner != nil {
+		c.Runner.StopAll()
 	}
 	if c.registry != nil {
 		c.registry.Close()
@@ -260,5 +254,5 @@ func (c *ControlPlane) stopProcesses() error {
 // LogFile returns the path of a component's log: etcd, kube-apiserver, kube-controllers, garbage-collector, core-init, core,
 // rbac-manager, function, provider, source-controller or kustomize-controller.
 func (c *ControlPlane) LogFile(component string) string {
-	return c.runner.LogFile(component)
+	return c.Runner.LogFile(component)
 }

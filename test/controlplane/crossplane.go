@@ -7,15 +7,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane/node"
 	"github.com/intentplane/intentplane/test/controlplane/process"
@@ -33,8 +29,6 @@ const (
 
 	caKey = "ca.crt"
 
-	tokenLife = 30 * 24 * time.Hour
-
 	// reconcilesPerCore is the number of workers that Crossplane's controllers have for each core of this machine. Crossplane's default of 100 on two
 	// cores took 100 claims at once more than seven minutes, with 426 API writes each; with 8 they took 63 s, with 67.
 	reconcilesPerCore = 4
@@ -47,7 +41,7 @@ var crossplaneRBAC []byte
 
 // startCrossplane starts Crossplane's core and its RBAC manager, each as its own service account, and the runtime of packages.
 func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
-	if err := c.createNamespace(ctx, Namespace); err != nil {
+	if err := c.CreateNamespace(ctx, Namespace); err != nil {
 		return err
 	}
 	if err := c.ApplyYAML(ctx, crossplaneRBAC); err != nil {
@@ -58,7 +52,7 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 	}
 	if c.o.PackageRuntime == RuntimeDeployment {
 		c.node = node.New(node.Options{
-			Namespace: Namespace, Config: c.Config, Client: c.Client, CreateAccount: c.createAccount, Runner: c.runner, Dir: c.Dir, Failed: c.fail,
+			Namespace: Namespace, Config: c.Config, Client: c.Client, CreateAccount: c.CreateAccount, Runner: c.Runner, Dir: c.Dir, Failed: c.fail,
 		})
 		c.network = c.node.ServiceNetwork()
 	}
@@ -85,7 +79,7 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 
 func (c *ControlPlane) createAccounts(ctx context.Context) error {
 	for _, name := range c.serviceAccounts() {
-		if err := c.createAccount(ctx, Namespace, name, c.accountKubeconfig(name)); err != nil {
+		if err := c.CreateAccount(ctx, Namespace, name, c.AccountKubeconfig(name)); err != nil {
 			return err
 		}
 	}
@@ -100,24 +94,6 @@ func (c *ControlPlane) serviceAccounts() []string {
 	return []string{coreServiceAccount, rbacServiceAccount, ProviderServiceAccount}
 }
 
-// createAccount makes a service account, unless it exists, and a kubeconfig with its own token.
-func (c *ControlPlane) createAccount(ctx context.Context, namespace, name, path string) error {
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, sa)); err != nil {
-		return errors.Wrapf(err, "cannot create service account %s", name)
-	}
-	tr := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(tokenLife.Seconds()))}}
-	if err := c.Client.SubResource("token").Create(ctx, sa, tr); err != nil {
-		return errors.Wrapf(err, "cannot create token of service account %s", name)
-	}
-	return c.writeKubeconfig(path, tr.Status.Token)
-}
-
-// accountKubeconfig returns the path of the kubeconfig of a service account.
-func (c *ControlPlane) accountKubeconfig(name string) string {
-	return filepath.Join(c.Dir, name+".kubeconfig")
-}
-
 // crossplaneEnvironment is the configuration of Crossplane's core.
 func (c *ControlPlane) crossplaneEnvironment() []string {
 	env := c.coreSettings()
@@ -129,8 +105,8 @@ func (c *ControlPlane) crossplaneEnvironment() []string {
 
 func (c *ControlPlane) coreSettings() []string {
 	return []string{
-		rareGC,
-		"KUBECONFIG=" + c.accountKubeconfig(coreServiceAccount),
+		process.RareGC,
+		"KUBECONFIG=" + c.AccountKubeconfig(coreServiceAccount),
 		"POD_NAMESPACE=" + Namespace,
 		"POD_SERVICE_ACCOUNT=" + coreServiceAccount,
 		"CRDS_PATH=" + c.tools.CrossplaneCRDs,
@@ -150,7 +126,9 @@ func (c *ControlPlane) initializeCrossplane(ctx context.Context) error {
 	}
 	var last error
 	err := process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
-		last = c.runner.RunToEnd(ctx, process.Command{Name: "core-init", Path: c.tools.CrossplaneCore, Args: []string{"core", "init"}, Env: c.crossplaneEnvironment()})
+		last = c.Runner.RunToEnd(ctx, process.Command{
+			Name: "core-init", Path: c.tools.CrossplaneCore, Args: []string{"core", "init"}, Env: c.crossplaneEnvironment(),
+		})
 		return last == nil, nil
 	})
 	if err != nil {
@@ -184,7 +162,7 @@ func (c *ControlPlane) startCrossplaneCore(ctx context.Context) error {
 		fmt.Sprintf("--metrics-port=%d", c.ports.coreMetrics),
 		fmt.Sprintf("--health-probe-port=%d", c.ports.coreProbe),
 	}
-	p, err := c.runner.Start(process.Command{Name: "core", Path: c.tools.CrossplaneCore, Args: append(args, c.o.CoreArgs...), Env: c.crossplaneEnvironment()})
+	p, err := c.Runner.Start(process.Command{Name: "core", Path: c.tools.CrossplaneCore, Args: append(args, c.o.CoreArgs...), Env: c.crossplaneEnvironment()})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.core = p
@@ -208,14 +186,14 @@ func (c *ControlPlane) writeServingCertificates(dir string, data map[string][]by
 	for _, k := range []string{caKey, corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
 		files[filepath.Join(dir, k)] = data[k]
 	}
-	return c.writeFiles(files)
+	return c.WriteFiles(files)
 }
 
 func (c *ControlPlane) startRBACManager() error {
-	_, err := c.runner.Start(process.Command{
+	_, err := c.Runner.Start(process.Command{
 		Name: "rbac-manager", Path: c.tools.CrossplaneCore,
 		Args: []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
-		Env:  []string{"KUBECONFIG=" + c.accountKubeconfig(rbacServiceAccount)},
+		Env:  []string{"KUBECONFIG=" + c.AccountKubeconfig(rbacServiceAccount)},
 	})
 	return err
 }

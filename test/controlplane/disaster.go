@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/process"
 )
 
@@ -22,18 +23,21 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 	if err != nil {
 		return Backup{}, errors.Wrap(err, "cannot make directory for backup")
 	}
-	b := Backup{dir: filepath.Join(dir, etcdFolder)}
-	err = c.currentProcess(&c.etcd).SuspendWhile(ctx, func() error { return os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())) })
+	b := Backup{dir: filepath.Join(dir, kubernetes.EtcdFolder)}
+	err = c.SuspendEtcd(ctx, func() error { return os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())) })
 	return b, errors.Wrap(err, "cannot copy data of etcd")
 }
+
+// etcdDirectory is the directory of the cluster's data.
+func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, kubernetes.EtcdFolder) }
 
 // Rebuild switches everything off but the Git server and the registry, and starts another cluster in its place, with the content of a backup,
 // under the same address. The program is called when the API server answers and no controller runs yet; it may be nil. It returns an
 // error if a component does not get ready.
 func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() error) error {
 	c.epoch()
-	c.runner.StopAll()
-	c.runner = process.NewRunner(filepath.Join(c.Dir, "logs"), c.fail)
+	c.Runner.StopAll()
+	c.Runner = process.NewRunner(c.LogDirectory(), c.fail)
 	if err := os.RemoveAll(c.etcdDirectory()); err != nil {
 		return errors.Wrap(err, "cannot remove data of etcd")
 	}
@@ -49,10 +53,7 @@ func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() er
 }
 
 func (c *ControlPlane) restartCluster(ctx context.Context, first func() error) error {
-	if err := errors.Join(c.startEtcd(), c.spawnAPIServer()); err != nil {
-		return err
-	}
-	if err := c.waitForAPIServer(ctx); err != nil {
+	if err := c.ResumeServer(ctx); err != nil {
 		return err
 	}
 	if first != nil {
@@ -60,7 +61,7 @@ func (c *ControlPlane) restartCluster(ctx context.Context, first func() error) e
 			return err
 		}
 	}
-	if err := c.startControllers("kube-controllers", controllers); err != nil {
+	if err := c.StartControllers(); err != nil {
 		return err
 	}
 	if err := c.startCrossplane(ctx, c.broken); err != nil {

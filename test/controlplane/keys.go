@@ -18,30 +18,9 @@ import (
 // certificateLife is longer than any control plane of this kind lives.
 const certificateLife = 365 * 24 * time.Hour
 
-// newKeyPair returns a private and a public key as PEM.
-func newKeyPair() (private, public []byte, err error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, nil, errors.Wrap(err, "cannot generate key")
-	}
-	private, privateErr := privatePEM(key)
-	public, publicErr := publicPEM(key)
-	return private, public, errors.Join(privateErr, publicErr)
-}
-
-func publicPEM(key *ecdsa.PrivateKey) ([]byte, error) {
-	der, err := x509.MarshalPKIXPublicKey(key.Public())
-	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), errors.Wrap(err, "cannot encode public key")
-}
-
 func privatePEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	der, err := x509.MarshalECPrivateKey(key)
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), errors.Wrap(err, "cannot encode private key")
-}
-
-// newBearerToken returns a bearer token that cannot be guessed.
-func newBearerToken() string {
-	return rand.Text()
 }
 
 // signServer returns a certificate for a server on loopback, signed by a CA, and its key, all of them PEM.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/snapshot"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -184,6 +185,11 @@ func (o Options) checkBuilt() error {
 		}
 	}
 	return nil
+}
+
+// clusterIn returns the options of the control plane's own cluster.
+func (o Options) clusterIn(dir string, tools *toolbox.Paths) kubernetes.Options {
+	return kubernetes.Options{Dir: dir, Tools: tools, APIServerArgs: o.APIServerArgs, Audit: o.Audit}
 }
 
 // builtFiles are the programs and packages that are built before a control plane starts.

@@ -51,7 +51,7 @@ func (c *ControlPlane) startControllersOfPackages(ctx context.Context) error {
 	if err := c.WaitForDefinitions(ctx); err != nil {
 		return err
 	}
-	if err := c.startControllers("garbage-collector", garbageCollector); err != nil {
+	if err := c.StartGarbageCollector(); err != nil {
 		return err
 	}
 	if c.o.Provider.Binary == "" {

@@ -5,9 +5,9 @@ import "time"
 // ProcessorTime returns the processor time of each component, by its name: components of other clusters too, and a restarted component with its previous time.
 // It is complete once Stop has returned.
 func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
-	out := c.runner.ProcessorTime()
+	out := c.Runner.ProcessorTime()
 	for _, k := range c.clusters {
-		addTimes(out, k.runner.ProcessorTime())
+		addTimes(out, k.Runner.ProcessorTime())
 	}
 	return out
 }
@@ -21,5 +21,5 @@ func addTimes(out, times map[string]time.Duration) {
 
 // Processes returns the process ID of each running component of this control plane, by its name.
 func (c *ControlPlane) Processes() map[string]int {
-	return c.runner.Running()
+	return c.Runner.Running()
 }

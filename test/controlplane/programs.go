@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -15,8 +14,11 @@ import (
 
 // startFunction starts the function and returns when it listens.
 func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error {
-	base := []string{"--network=tcp", "--address=" + port.Address(c.ports.function), "--metrics-address=" + port.Address(c.ports.functionMetrics), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
-	p, err := c.runner.Start(process.Command{
+	base := []string{
+		"--network=tcp", "--address=" + port.Address(c.ports.function), "--metrics-address=" + port.Address(c.ports.functionMetrics),
+		"--tls-certs-dir=" + c.ServingCertificates(),
+	}
+	p, err := c.Runner.Start(process.Command{
 		Name: "function",
 		Path: c.functionBinary(),
 		Args: slices.Concat(c.o.Function.Args, base, args),
@@ -87,9 +89,11 @@ func (c *ControlPlane) StartProvider(ctx context.Context, extra Program) error {
 // spawnProvider returns the process also if it does not get ready.
 func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int, metrics string, extra Program) (*process.Process, error) {
 	// All clusters and Git servers of the harness listen on the loopback interface, which nothing of a tenant may lead to elsewhere.
-	base := []string{"--health-probe-bind-address=" + port.Address(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters", "--allow-loopback-git"}
-	env := []string{"KUBECONFIG=" + c.accountKubeconfig(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
-	p, err := c.runner.Start(process.Command{
+	base := []string{
+		"--health-probe-bind-address=" + port.Address(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters", "--allow-loopback-git",
+	}
+	env := []string{"KUBECONFIG=" + c.AccountKubeconfig(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
+	p, err := c.Runner.Start(process.Command{
 		Name: name,
 		Path: c.o.Provider.Binary,
 		Args: slices.Concat(c.o.Provider.Args, base, extra.Args),

@@ -13,6 +13,7 @@ import (
 	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/snapshot"
 )
 
@@ -42,7 +43,7 @@ func (c *ControlPlane) saveSnapshot(ctx context.Context) error {
 	if c.restored || c.snapshot == "" {
 		return nil
 	}
-	return c.currentProcess(&c.etcd).SuspendWhile(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, etcdFolder, packageCache) })
+	return c.SuspendEtcd(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, kubernetes.EtcdFolder, packageCache) })
 }
 
 // snapshotKey is a digest of all that decides the content of a cluster when its packages are installed: the harness, the programs of Kubernetes and Crossplane,
@@ -80,7 +81,7 @@ func digestOfPackage(file string) (string, error) {
 func filesOf(manifests []string) ([]string, error) {
 	var out []string
 	for _, m := range manifests {
-		files, err := YAMLFiles(m)
+		files, err := kubernetes.YAMLFiles(m)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 const (
@@ -31,7 +31,7 @@ type manifests struct {
 
 // readManifests reads the sources of kpack's release. Workloads of a cluster are left out, and webhooks are called by URL.
 func readManifests(dir, url string, c certificates) (manifests, error) {
-	files, err := controlplane.YAMLFiles(dir)
+	files, err := kubernetes.YAMLFiles(dir)
 	if err != nil {
 		return manifests{}, err
 	}
@@ -45,13 +45,13 @@ func readManifests(dir, url string, c certificates) (manifests, error) {
 			return manifests{}, errors.Wrapf(err, "cannot use %s", f)
 		}
 	}
-	objects, err := controlplane.ParseYAML([]byte(settings))
+	objects, err := kubernetes.ParseYAML([]byte(settings))
 	out.plain = append(out.plain, append(objects, c.secret())...)
 	return out, err
 }
 
 func (m *manifests) addFile(b []byte, url string, ca []byte) error {
-	objects, err := controlplane.ParseYAML(b)
+	objects, err := kubernetes.ParseYAML(b)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 const (
@@ -45,13 +45,13 @@ spec: {interval: 1h, retryInterval: 5s, prune: true, path: "./%[3]s", sourceRef:
 // FluxEngine says that a Kustomization of the claim's namespace brings the repository to a Site.
 func FluxEngine() catalogv1alpha1.SiteEngine {
 	return catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux, ObjectRef: &catalogv1alpha1.ObjectReference{
-		APIVersion: "kustomize.toolkit.fluxcd.io/v1", Kind: "Kustomization", Namespace: controlplane.FluxNamespace, Name: "{claimNamespace}",
+		APIVersion: "kustomize.toolkit.fluxcd.io/v1", Kind: "Kustomization", Namespace: kubernetes.FluxNamespace, Name: "{claimNamespace}",
 	}}
 }
 
 // FluxPlace makes a place like Place, whose Site is in another cluster, to which real Flux brings the repository, and returns that cluster. It returns an
 // error if something cannot be made, or Flux does not start.
-func (l *Load) FluxPlace(ctx context.Context, name, interval string) (*controlplane.Cluster, error) {
+func (l *Load) FluxPlace(ctx context.Context, name, interval string) (*kubernetes.Cluster, error) {
 	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{siteDirectory(name) + "/placeholder": "An empty directory is none.\n"}); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 // A Fleet is a place with many Sites, all in one other cluster, in which real Flux has a Kustomization for each of them.
@@ -28,7 +28,7 @@ type Fleet struct {
 
 	load  *Load
 	place string
-	edge  *controlplane.Cluster
+	edge  *kubernetes.Cluster
 }
 
 const fleetKustomization = `
@@ -115,7 +115,7 @@ func newKustomization(name string) *unstructured.Unstructured {
 	k := &unstructured.Unstructured{}
 	k.SetAPIVersion("kustomize.toolkit.fluxcd.io/v1")
 	k.SetKind("Kustomization")
-	k.SetNamespace(controlplane.FluxNamespace)
+	k.SetNamespace(kubernetes.FluxNamespace)
 	k.SetName(name)
 	return k
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
@@ -79,7 +79,7 @@ func readExample(name string) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read example")
 	}
-	objects, err := controlplane.ParseYAML(b)
+	objects, err := kubernetes.ParseYAML(b)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -78,7 +79,7 @@ func (r *Release) NewClaim(image int, p Plan) *unstructured.Unstructured {
 		names[i] = fmt.Sprintf("%q", s.Name)
 	}
 	text := fmt.Sprintf(`{"service": %q, "type": "web-canary", "sites": [%s], "replicas": %d, "image": "registry.example.org/web:%d", "parameters": {"gateway": %q, "gateway-namespace": %q}}`,
-		Claim, strings.Join(names, ", "), cmp.Or(p.Replicas, Replicas), image, controlplane.GatewayName, controlplane.GatewayNamespace)
+		Claim, strings.Join(names, ", "), cmp.Or(p.Replicas, Replicas), image, kubernetes.GatewayName, kubernetes.GatewayNamespace)
 	delivery := map[string]any{
 		"gitOpsRepo": map[string]any{"kind": "ClusterProviderConfig", "name": r.Namespace},
 	}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/kubelet"
 )
@@ -28,9 +29,9 @@ const readyAfter = time.Second
 
 // A Cluster has Flux, a gateway, and pods that answer.
 type Cluster struct {
-	*controlplane.Cluster
+	*kubernetes.Cluster
 
-	Gateway *controlplane.Gateway
+	Gateway *kubernetes.Gateway
 	Kubelet *kubelet.Kubelet
 
 	// Faults of its pods.
@@ -70,7 +71,7 @@ func (c *Cluster) Account(ctx context.Context) ([]byte, error) {
 	if err := c.Apply(ctx, account, traffic); err != nil {
 		return nil, err
 	}
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: "intentplane"}}
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: kubernetes.FluxNamespace, Name: "intentplane"}}
 	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, bindTraffic(sa))); err != nil {
 		return nil, errors.Wrap(err, "cannot bind role")
 	}

@@ -17,6 +17,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 )
@@ -96,7 +97,7 @@ func (s *Scene) Blueprint(version, channel string) *unstructured.Unstructured {
 	s.Must(err)
 	b, err := os.ReadFile(filepath.Join(root, "examples", "quickstart", "20-blueprint.yaml"))
 	s.Must(err)
-	objects, err := controlplane.ParseYAML(b)
+	objects, err := kubernetes.ParseYAML(b)
 	s.Must(err)
 	o := objects[0]
 	o.SetName(s.BlueprintName() + "-" + version)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stage"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/kpack"
@@ -41,7 +41,7 @@ type applications struct {
 	s *room
 
 	kpack *kpack.Kpack
-	edge  *controlplane.Cluster
+	edge  *kubernetes.Cluster
 }
 
 // The API versions of the shapes of an Application.

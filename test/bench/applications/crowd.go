@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/process"
 	"github.com/intentplane/intentplane/test/bench/series"
 	"github.com/intentplane/intentplane/test/bench/stage"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 const (
@@ -44,7 +44,7 @@ var crowdImage = "registry.example.org/crowd/app@sha256:" + strings.Repeat("1", 
 type applicationCrowd struct {
 	s *room
 
-	edge *controlplane.Cluster
+	edge *kubernetes.Cluster
 }
 
 func (c *applicationCrowd) series() *series.Series {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/load"
 )
@@ -126,7 +127,7 @@ func (s *Stage) prepareCatalog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := controlplane.YAMLFiles(filepath.Join(root, "examples", "quickstart"))
+	files, err := kubernetes.YAMLFiles(filepath.Join(root, "examples", "quickstart"))
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (s *Stage) applyExampleFile(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	objects, err := controlplane.ParseYAML(b)
+	objects, err := kubernetes.ParseYAML(b)
 	if err != nil {
 		return err
 	}

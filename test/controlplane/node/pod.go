@@ -82,7 +82,9 @@ func (p *pod) assignPorts(labels map[string]string) ([]string, error) {
 		return []string{"--address=" + port.Address(free[0])}, nil
 	}
 	p.ports = map[int32]int{metricsPort: free[0], probePort: free[1]}
-	return []string{"--metrics-bind-address=" + port.Address(free[0]), "--health-probe-bind-address=" + port.Address(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
+	return []string{
+		"--metrics-bind-address=" + port.Address(free[0]), "--health-probe-bind-address=" + port.Address(free[1]), "--allow-loopback-clusters", "--allow-loopback-git",
+	}, nil
 }
 
 func (p *pod) awaitReadiness(ctx context.Context) error {

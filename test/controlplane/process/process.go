@@ -20,6 +20,10 @@ import (
 // tailLines is the number of shown log lines of a component that ended early.
 const tailLines = 20
 
+// RareGC is the variable of the environment that reduces the garbage collections of etcd, the API server, Crossplane and Flux: with Go's default they are a
+// fifth of the processor time of the API server, which needs most of it.
+const RareGC = "GOGC=400"
+
 // A Command is a program to run, under a name that is also that of its log.
 type Command struct {
 	Name string

@@ -10,7 +10,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/alerting"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/receiver"
 	"github.com/intentplane/intentplane/test/scene"
@@ -209,7 +209,7 @@ func (s *stage) notifyStoppedReceiver() {
 // application describes an Application whose Gate measures the ratio of errors.
 func (s *stage) application() *unstructured.Unstructured {
 	s.T.Helper()
-	objects, err := controlplane.ParseYAML(s.ProjectFile("examples", "blueprints", "app-internal-1.0.0.yaml"))
+	objects, err := kubernetes.ParseYAML(s.ProjectFile("examples", "blueprints", "app-internal-1.0.0.yaml"))
 	s.Must(err)
 	s.Apply(objects[0])
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 // applications of the claimed shape.
@@ -16,7 +16,7 @@ const applications = "applications.claims.intentplane.dev"
 func approvalPolicy(s *stage) []*unstructured.Unstructured {
 	s.T.Helper()
 	b := s.ProjectFile("examples", "policies", "approvals.yaml")
-	objects, err := controlplane.ParseYAML(b)
+	objects, err := kubernetes.ParseYAML(b)
 	s.must(err)
 	for _, o := range objects {
 		o.SetName(s.Namespace + "." + o.GetName())

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/patience"
@@ -49,11 +50,11 @@ func forStories(o *controlplane.Options) {
 
 // edge is the other cluster of most tests, with Flux and the controllers that make pods of Deployments, and farEdge another such cluster.
 var (
-	edge    = sync.OnceValues(func() (*controlplane.Cluster, error) { return startEdge("edge") })
-	farEdge = sync.OnceValues(func() (*controlplane.Cluster, error) { return startEdge("far-edge") })
+	edge    = sync.OnceValues(func() (*kubernetes.Cluster, error) { return startEdge("edge") })
+	farEdge = sync.OnceValues(func() (*kubernetes.Cluster, error) { return startEdge("far-edge") })
 )
 
-func startEdge(name string) (*controlplane.Cluster, error) {
+func startEdge(name string) (*kubernetes.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, name)
 	if err != nil {
@@ -92,7 +93,7 @@ func inBothShapes[S any](t *testing.T, newStage func(t *testing.T, apiVersion st
 type stage struct {
 	*scene.Scene
 
-	edge *controlplane.Cluster
+	edge *kubernetes.Cluster
 	app  *unstructured.Unstructured
 }
 
@@ -120,7 +121,7 @@ func (s *stage) addEdge(name string) {
 	s.must(s.Client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
 	site := s.Set(s.NewSite(name), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": "{claimNamespace}",
 	}}, "spec", "engine"))
 	dir := s.Directory(name, "shop")
 	_, err = s.Git.Commit(ctx, s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "A placeholder")
@@ -133,7 +134,7 @@ func (s *stage) addEdge(name string) {
 func (s *stage) applyBlueprint(name string) {
 	s.T.Helper()
 	b := s.ProjectFile("examples", "blueprints", name+".yaml")
-	objects, err := controlplane.ParseYAML(b)
+	objects, err := kubernetes.ParseYAML(b)
 	s.must(err)
 	s.Apply(objects[0])
 }

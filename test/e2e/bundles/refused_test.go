@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
@@ -128,7 +128,7 @@ func TestWrittenExamples(t *testing.T) {
 		if out := s.Run("apply", "--validate=strict", "-f", file); !strings.Contains(out, "created") {
 			t.Errorf("%s\n%s", text, out)
 		}
-		objects, err := controlplane.ParseYAML([]byte(text))
+		objects, err := kubernetes.ParseYAML([]byte(text))
 		s.Must(err)
 		s.Until("the function takes it", patience.Limit, func() bool { return scene.Is(s.Now(objects[0]), "Valid", "True", "") })
 		s.Delete(objects[0])

@@ -17,7 +17,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/figure"
 	"github.com/intentplane/intentplane/test/patience"
@@ -74,7 +74,7 @@ func (y *followedRelease) explainFailure() {
 		y.Logf("kubectl %s\n%s%v", strings.Join(args, " "), out, err)
 	}
 	for _, s := range y.Sites {
-		for _, args := range [][]string{{"get", "deployments,pods,services", "-n", s.Namespace, "-o", "wide"}, {"get", "httproutes", "-n", s.Namespace, "-o", "yaml"}, {"get", "kustomizations,gitrepositories", "-n", controlplane.FluxNamespace, s.Name}} {
+		for _, args := range [][]string{{"get", "deployments,pods,services", "-n", s.Namespace, "-o", "wide"}, {"get", "httproutes", "-n", s.Namespace, "-o", "yaml"}, {"get", "kustomizations,gitrepositories", "-n", kubernetes.FluxNamespace, s.Name}} {
 			out, err := exec.CommandContext(ctx, cp.KubectlPath(), append([]string{"--kubeconfig", s.Kubeconfig}, args...)...).CombinedOutput()
 			y.Logf("at %s: kubectl %s\n%s%v", s.Name, strings.Join(args, " "), out, err)
 		}

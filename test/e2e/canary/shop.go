@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/workload"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/kubelet"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/patience"
@@ -143,7 +143,7 @@ func (s *shop) explainFailure() {
 	for _, args := range [][]string{
 		{"get", "deployments,replicasets,pods,services,endpointslices", "-n", s.namespace, "-o", "wide"},
 		{"get", "httproutes", "-n", s.namespace, "-o", "yaml"},
-		{"get", "gitrepositories,kustomizations", "-n", controlplane.FluxNamespace, s.namespace},
+		{"get", "gitrepositories,kustomizations", "-n", kubernetes.FluxNamespace, s.namespace},
 	} {
 		cmd := exec.Command(cp.KubectlPath(), append([]string{"--kubeconfig", s.Kubeconfig}, args...)...)
 		out, err := cmd.CombinedOutput()
@@ -173,7 +173,7 @@ func (s *shop) renderedFiles(revision int) tree.Files {
 	return tree.Files{
 		"deployment-web.yaml": fmt.Appendf(nil, plainWorkload, s.namespace, revision, replicas),
 		"service-web.yaml":    fmt.Appendf(nil, service, s.namespace),
-		"httproute-web.yaml":  fmt.Appendf(nil, route, s.namespace, controlplane.GatewayNamespace, controlplane.GatewayName),
+		"httproute-web.yaml":  fmt.Appendf(nil, route, s.namespace, kubernetes.GatewayNamespace, kubernetes.GatewayName),
 	}
 }
 
@@ -215,10 +215,10 @@ func (s *shop) commitFiles(files tree.Files) {
 	}
 	id, err := cp.Git.Replace(s.Context(), s.namespace, "main", s.directoryOf(), texts, "The next step")
 	s.must(err)
-	source := s.newObject("source.toolkit.fluxcd.io/v1", "GitRepository", controlplane.FluxNamespace, s.namespace)
+	source := s.newObject("source.toolkit.fluxcd.io/v1", "GitRepository", kubernetes.FluxNamespace, s.namespace)
 	s.must(s.Client.Patch(s.Context(), source, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, requestedAt, id))))
 	s.awaitTrue("Flux applies "+id, func() bool {
-		k := s.findObject(schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}, controlplane.FluxNamespace, s.namespace)
+		k := s.findObject(schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}, kubernetes.FluxNamespace, s.namespace)
 		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+id
 	})
 }

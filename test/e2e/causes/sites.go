@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/advice"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/wire"
 )
@@ -32,7 +32,7 @@ const (
 type remoteStage struct {
 	*stage
 
-	edge *controlplane.Cluster
+	edge *kubernetes.Cluster
 }
 
 // newRemoteStage makes a Site whose Kustomization, named after the namespace of the story, reads the directory of the Site.
@@ -55,7 +55,7 @@ func newRemoteStage(t *testing.T, describe shape) *remoteStage {
 func (s *stage) useFlux(site *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": "{claimNamespace}",
 	}}, "spec", "engine"))
 	_, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{siteDirectory + "/placeholder": "An empty directory is none.\n"}, "Make the directory")
 	s.Must(err)
@@ -153,7 +153,7 @@ func (s *remoteStage) allowEngine(account *corev1.ServiceAccount) {
 func (s *remoteStage) patchEngine(change string) {
 	s.T.Helper()
 	o := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": map[string]any{"namespace": controlplane.FluxNamespace, "name": s.Namespace},
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": map[string]any{"namespace": kubernetes.FluxNamespace, "name": s.Namespace},
 	}}
 	s.Must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch("application/merge-patch+json", []byte(change))))
 }

@@ -25,6 +25,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -41,7 +42,7 @@ const (
 var cp *controlplane.ControlPlane
 
 // edge is the other cluster, with Flux in it.
-var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+var edge = sync.OnceValues(func() (*kubernetes.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, "edge")
 	if err != nil {

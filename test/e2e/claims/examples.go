@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -20,13 +20,13 @@ func examplesIn(s *scene.Scene, folder string) []*unstructured.Unstructured {
 	s.T.Helper()
 	root, err := toolbox.Root()
 	s.Must(err)
-	files, err := controlplane.YAMLFiles(filepath.Join(root, "examples", folder))
+	files, err := kubernetes.YAMLFiles(filepath.Join(root, "examples", folder))
 	s.Must(err)
 	var out []*unstructured.Unstructured
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		s.Must(err)
-		objects, err := controlplane.ParseYAML(b)
+		objects, err := kubernetes.ParseYAML(b)
 		s.Must(err)
 		out = append(out, objects...)
 	}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -63,7 +63,7 @@ func kustomizeBuild(s *scene.Scene, kustomize string, files map[string]string) m
 
 func objectsByName(s *scene.Scene, stream string) map[string]any {
 	s.T.Helper()
-	objects, err := controlplane.ParseYAML([]byte(stream))
+	objects, err := kubernetes.ParseYAML([]byte(stream))
 	s.Must(err)
 	out := map[string]any{}
 	for _, o := range objects {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -18,11 +18,11 @@ import (
 type hosted struct {
 	*stage
 
-	edge *controlplane.Cluster
+	edge *kubernetes.Cluster
 }
 
 // hostCluster makes a Cluster of an API server, of which nothing is ready yet.
-func (s *stage) hostCluster(edge *controlplane.Cluster) *hosted {
+func (s *stage) hostCluster(edge *kubernetes.Cluster) *hosted {
 	s.T.Helper()
 	s.Must(s.ApplyYAML(s.T.Context(), []byte(hostedKinds)))
 	endpoint, err := url.Parse(edge.Config.Host)

@@ -11,13 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
 // edge is the other cluster, with Flux in it.
-var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+var edge = sync.OnceValues(func() (*kubernetes.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, "edge")
 	if err != nil {
@@ -30,13 +30,13 @@ var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 func (s *stage) publishing() map[string]any {
 	o := &unstructured.Unstructured{Object: s.existingCluster()}
 	s.Set(o, map[string]any{"publish": true, "engine": map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": "{claimNamespace}",
 	}}}, "site")
 	return o.Object
 }
 
 // bringDirectory applies the Site's directory to the other cluster.
-func (s *stage) bringDirectory(k *controlplane.Cluster) {
+func (s *stage) bringDirectory(k *kubernetes.Cluster) {
 	s.T.Helper()
 	dir := "clusters/" + s.Namespace + "/mine"
 	_, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "An unmanaged commit")
@@ -80,7 +80,7 @@ func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want
 }
 
 // awaitServiceRuns waits for the service in the other cluster.
-func (s *stage) awaitServiceRuns(k *controlplane.Cluster) {
+func (s *stage) awaitServiceRuns(k *kubernetes.Cluster) {
 	s.T.Helper()
 	d := s.describeObject("apps/v1", "Deployment", "shop")
 	s.Must(k.Client.Get(s.T.Context(), client.ObjectKeyFromObject(d), d))

@@ -20,6 +20,7 @@ import (
 
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/typed"
@@ -238,7 +239,7 @@ var unapplied = []string{
 // exampleBlocks returns all examples as blocks of YAML.
 func exampleBlocks(t *testing.T, r *reader) []typed.Block {
 	t.Helper()
-	files, err := controlplane.YAMLFiles(filepath.Join(r.root, "examples"))
+	files, err := kubernetes.YAMLFiles(filepath.Join(r.root, "examples"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/intentplane/intentplane/test/checkout"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/typed"
 )
 
@@ -108,7 +109,7 @@ func bootstrapFlux(t *testing.T, cp *controlplane.ControlPlane) {
 		t.Fatal(err)
 	}
 	s := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: "flux-system"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: kubernetes.FluxNamespace, Name: "flux-system"},
 		StringData: map[string]string{"username": user, "password": password},
 	}
 	if err := cp.Client.Create(t.Context(), s); err != nil {

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -17,10 +17,10 @@ func TestFlux(t *testing.T) {
 	s := &stage{scene.New(t, cp)}
 	s.Must(cp.StartFlux(t.Context()))
 	s.Apply(s.Set(s.NewSite("edge1"), map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": s.Namespace,
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": s.Namespace,
 	}}, "spec", "engine"))
 	s.Must(s.Client.Create(t.Context(), &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: s.Namespace}, Data: map[string][]byte{"ca.crt": s.Git.CA()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: kubernetes.FluxNamespace, Name: s.Namespace}, Data: map[string][]byte{"ca.crt": s.Git.CA()},
 	}))
 	s.Must(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, `
 apiVersion: source.toolkit.fluxcd.io/v1

@@ -23,7 +23,7 @@ import (
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
@@ -161,7 +161,7 @@ func readObjects(t *testing.T, elements ...string) []*unstructured.Unstructured 
 		if err != nil {
 			t.Fatal(err)
 		}
-		objects, err := controlplane.ParseYAML(b)
+		objects, err := kubernetes.ParseYAML(b)
 		if err != nil {
 			t.Fatal(err)
 		}

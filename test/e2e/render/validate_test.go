@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 )
 
 func TestValidateExamples(t *testing.T) {
@@ -22,7 +22,7 @@ func TestValidateExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := controlplane.ParseYAML(b)
+		found, err := kubernetes.ParseYAML(b)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/instruction"
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/gitops"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
@@ -86,7 +86,7 @@ func (w *workshop) claimFile(apiVersion, name string) *unstructured.Unstructured
 // accountKubeconfig is a kubeconfig for the account that the example makes in the cluster of the Site.
 func (w *workshop) accountKubeconfig() []byte {
 	w.T.Helper()
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: "intentplane"}}
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: kubernetes.FluxNamespace, Name: "intentplane"}}
 	token := &authenticationv1.TokenRequest{}
 	w.Must(w.edge.Client.SubResource("token").Create(w.T.Context(), sa, token))
 	ca := w.edge.Config.CAData
@@ -133,7 +133,7 @@ func (w *workshop) awaitFluxEvent(reason, words string) {
 	w.T.Helper()
 	w.Until("an event "+reason+" of Flux", patience.Limit, func() bool {
 		l := &corev1.EventList{}
-		if err := w.Client.List(w.T.Context(), l, client.InNamespace(controlplane.FluxNamespace)); err != nil {
+		if err := w.Client.List(w.T.Context(), l, client.InNamespace(kubernetes.FluxNamespace)); err != nil {
 			return false
 		}
 		return slices.ContainsFunc(l.Items, func(e corev1.Event) bool {

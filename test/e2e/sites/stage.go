@@ -37,6 +37,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
@@ -46,7 +47,7 @@ import (
 var cp *controlplane.ControlPlane
 
 // edge is the other cluster, with Flux in it.
-var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+var edge = sync.OnceValues(func() (*kubernetes.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, "edge")
 	if err != nil {
@@ -71,7 +72,7 @@ const (
 type stage struct {
 	*scene.Scene
 
-	edge *controlplane.Cluster
+	edge *kubernetes.Cluster
 	path string
 }
 
@@ -97,7 +98,7 @@ func (s *stage) describeFluxSite() *unstructured.Unstructured {
 	s.T.Helper()
 	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 	return s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": "{claimNamespace}",
 	}}, "spec", "engine")
 }
 
@@ -243,7 +244,7 @@ func withName(apiVersion, kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
-	o.SetNamespace(controlplane.FluxNamespace)
+	o.SetNamespace(kubernetes.FluxNamespace)
 	o.SetName(name)
 	return o
 }

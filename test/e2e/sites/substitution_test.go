@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -21,7 +21,7 @@ import (
 func TestSecretsOfTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
-	platform := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.FluxNamespace, Name: s.Namespace}, StringData: map[string]string{"TOKEN": "the-platforms"}}
+	platform := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: kubernetes.FluxNamespace, Name: s.Namespace}, StringData: map[string]string{"TOKEN": "the-platforms"}}
 	s.Must(s.edge.Client.Create(t.Context(), platform))
 	s.patchAtSite(s.kustomizationAtSite(), fmt.Sprintf(`{"spec":{"postBuild":{"substituteFrom":[{"kind":"Secret","name":%q}]}}}`, s.Namespace))
 	claim := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": 1, "parameters": {"greeting": "is it ${TOKEN}"}}`, s.Site("edge1")))

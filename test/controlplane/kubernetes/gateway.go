@@ -1,4 +1,4 @@
-package controlplane
+package kubernetes
 
 import (
 	"context"
@@ -53,47 +53,50 @@ type Gateway struct {
 	// MetricsURL is the address of its metrics for Prometheus.
 	MetricsURL string
 
-	c     *ControlPlane
+	k     *Cluster
 	start process.Command
 	ready string
 	p     *process.Process
 }
 
-// StartGateway installs the kinds of Gateway API in the control plane's own cluster, and starts a Gateway with an account of its own, which ends with
-// the control plane. It returns an error if its programs were not built, or it does not get ready.
-func (c *ControlPlane) StartGateway(ctx context.Context) (*Gateway, error) {
+// StartGateway installs the kinds of Gateway API in the cluster, and starts a Gateway with an account of its own, which ends with the
+// cluster. It returns an error if its programs were not built, or it does not get ready.
+func (k *Cluster) StartGateway(ctx context.Context) (*Gateway, error) {
 	tool, err := toolbox.Built(ctx, "TRAEFIK", "GATEWAY_API_CRDS")
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Apply(ctx, tool["GATEWAY_API_CRDS"]); err != nil {
+	if err := k.Apply(ctx, tool["GATEWAY_API_CRDS"]); err != nil {
 		return nil, err
 	}
-	if err := c.WaitForDefinitions(ctx); err != nil {
+	if err := k.WaitForDefinitions(ctx); err != nil {
 		return nil, err
 	}
 	free, err := port.Free(2)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.ApplyYAML(ctx, gatewayRBAC); err != nil {
+	if err := k.ApplyYAML(ctx, gatewayRBAC); err != nil {
 		return nil, err
 	}
-	if err := c.ApplyYAML(ctx, fmt.Appendf(nil, gatewayObjects, GatewayName, GatewayNamespace, free[0])); err != nil {
+	if err := k.ApplyYAML(ctx, fmt.Appendf(nil, gatewayObjects, GatewayName, GatewayNamespace, free[0])); err != nil {
 		return nil, err
 	}
-	start, err := c.traefikCommand(ctx, tool["TRAEFIK"], free[0], free[1])
+	start, err := k.traefikCommand(ctx, tool["TRAEFIK"], free[0], free[1])
 	if err != nil {
 		return nil, err
 	}
 	metricsAddress := "http://" + port.Address(free[1])
-	g := &Gateway{URL: "http://" + port.Address(free[0]), Port: free[0], MetricsURL: metricsAddress + "/metrics", c: c, start: start, ready: metricsAddress + "/ping"}
+	g := &Gateway{
+		URL: "http://" + port.Address(free[0]), Port: free[0], MetricsURL: metricsAddress + "/metrics",
+		k: k, start: start, ready: metricsAddress + "/ping",
+	}
 	return g, g.Start(ctx)
 }
 
 // traefikCommand runs Traefik with flags for paths and addresses, and with its default timings.
-func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, ping int) (process.Command, error) {
-	kubeconfig, err := c.Account(ctx, GatewayNamespace, traefik)
+func (k *Cluster) traefikCommand(ctx context.Context, path string, web, ping int) (process.Command, error) {
+	kubeconfig, err := k.Account(ctx, GatewayNamespace, traefik)
 	if err != nil {
 		return process.Command{}, err
 	}
@@ -101,7 +104,7 @@ func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, pin
 	if err != nil {
 		return process.Command{}, errors.Wrap(err, "cannot read kubeconfig")
 	}
-	ca := filepath.Join(c.Dir, "traefik-ca.crt")
+	ca := filepath.Join(k.Dir, "traefik-ca.crt")
 	if err := os.WriteFile(ca, cfg.CAData, 0o600); err != nil {
 		return process.Command{}, errors.Wrap(err, "cannot write certificate of API server")
 	}
@@ -119,7 +122,7 @@ func (c *ControlPlane) traefikCommand(ctx context.Context, path string, web, pin
 // Start the gateway again after Stop. It returns an error if it does not get ready.
 func (g *Gateway) Start(ctx context.Context) error {
 	var err error
-	if g.p, err = g.c.runner.Start(g.start); err != nil {
+	if g.p, err = g.k.Runner.Start(g.start); err != nil {
 		return err
 	}
 	err = g.p.AwaitURL(ctx, http.DefaultClient, g.ready)
@@ -131,8 +134,3 @@ func (g *Gateway) Stop() { g.p.Kill() }
 
 // LastLog returns the last lines of the gateway's log.
 func (g *Gateway) LastLog() string { return g.p.LastLog() }
-
-// StartGateway starts a Gateway in the cluster as ControlPlane.StartGateway does.
-func (k *Cluster) StartGateway(ctx context.Context) (*Gateway, error) {
-	return k.inner.StartGateway(ctx)
-}

@@ -1,4 +1,4 @@
-package controlplane
+package kubernetes
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 
 // WaitForDefinitions returns when the API server's own list of resources has all defined kinds, which may be after it serves them. A controller that reads the
 // list earlier exits, or does not know a kind until it reads the list again: the garbage collector 30 seconds later. Its error names the missing definitions.
-func (c *ControlPlane) WaitForDefinitions(ctx context.Context) error {
-	d, err := discovery.NewDiscoveryClientForConfig(c.Config)
+func (k *Cluster) WaitForDefinitions(ctx context.Context) error {
+	d, err := discovery.NewDiscoveryClientForConfig(k.Config)
 	if err != nil {
 		return errors.Wrap(err, "cannot make client")
 	}
@@ -23,7 +23,7 @@ func (c *ControlPlane) WaitForDefinitions(ctx context.Context) error {
 	err = process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
 		all := &metav1.PartialObjectMetadataList{}
 		all.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))
-		if err := c.Client.List(ctx, all); err != nil {
+		if err := k.Client.List(ctx, all); err != nil {
 			return false, nil //nolint:nilerr // It is tried again.
 		}
 		_, lists, err := d.ServerGroupsAndResources()

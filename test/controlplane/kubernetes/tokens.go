@@ -1,4 +1,4 @@
-package controlplane
+package kubernetes
 
 import (
 	"os"
@@ -15,7 +15,7 @@ const life = 2 * time.Hour
 // SetExpiry returns the token of a service account as the API server would have signed it if it expired at another time. It returns an error for any
 // other token.
 func (k *Cluster) SetExpiry(token string, expiry time.Time) (string, error) {
-	pem, err := os.ReadFile(filepath.Join(k.inner.Dir, signingKey))
+	pem, err := os.ReadFile(filepath.Join(k.Dir, signingKey))
 	if err != nil {
 		return "", errors.Wrap(err, "cannot read key of service accounts")
 	}

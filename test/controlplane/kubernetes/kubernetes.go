@@ -1,4 +1,4 @@
-package controlplane
+package kubernetes
 
 import (
 	"context"
@@ -26,31 +26,39 @@ import (
 )
 
 const (
-	garbageCollector = "garbage-collector-controller"
+	// EtcdFolder is the folder of a cluster's directory that holds its data.
+	EtcdFolder = "etcd"
 
 	// certificates of the API server lie here.
 	certificates = "apiserver"
+
+	garbageCollector = "garbage-collector-controller"
 
 	// controllers are the controllers of Kubernetes that a control plane without nodes needs: namespaces that finish deleting, aggregated
 	// ClusterRoles, the service account of a new namespace.
 	controllers = "namespace-controller,clusterrole-aggregation-controller,serviceaccount-controller"
 )
 
-// startKubernetes starts etcd, the API server and its controllers, and returns when the API server is ready.
-func (c *ControlPlane) startKubernetes(ctx context.Context) error {
-	if err := c.startEtcd(); err != nil {
+// StartServer starts etcd and the API server, and returns when the API server is ready.
+func (k *Cluster) StartServer(ctx context.Context) error {
+	if err := k.startEtcd(); err != nil {
 		return err
 	}
-	if err := c.startAPIServer(ctx); err != nil {
-		return err
-	}
-	return c.startControllers("kube-controllers", controllers)
+	return k.startAPIServer(ctx)
 }
 
-func (c *ControlPlane) startEtcd() error {
-	client, peer := "http://"+port.Address(c.ports.etcd), "http://"+port.Address(c.ports.etcdPeer)
-	p, err := c.runner.Start(process.Command{Name: "etcd", Path: c.tools.Etcd, Args: []string{
-		"--data-dir=" + c.etcdDirectory(),
+// ResumeServer starts etcd and the API server under the address, the keys and the tokens of an earlier start, and returns when the API server is ready.
+func (k *Cluster) ResumeServer(ctx context.Context) error {
+	if err := errors.Join(k.startEtcd(), k.spawnAPIServer()); err != nil {
+		return err
+	}
+	return k.waitForAPIServer(ctx)
+}
+
+func (k *Cluster) startEtcd() error {
+	client, peer := "http://"+port.Address(k.ports.etcd), "http://"+port.Address(k.ports.etcdPeer)
+	p, err := k.Runner.Start(process.Command{Name: "etcd", Path: k.o.Tools.Etcd, Args: []string{
+		"--data-dir=" + filepath.Join(k.Dir, EtcdFolder),
 		"--listen-client-urls=" + client,
 		"--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer,
@@ -59,108 +67,108 @@ func (c *ControlPlane) startEtcd() error {
 		// The data dies with the control plane.
 		"--unsafe-no-fsync",
 		"--log-level=warn",
-	}, Env: []string{rareGC}})
-	c.mu.Lock()
-	c.etcd = p
-	c.mu.Unlock()
+	}, Env: []string{process.RareGC}})
+	k.mu.Lock()
+	k.etcd = p
+	k.mu.Unlock()
 	return err
 }
 
 // signingKey is the file with which the API server signs tokens of service accounts.
 const signingKey = "sa.key"
 
-// etcdDirectory is the directory of the cluster's data.
-func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, etcdFolder) }
+// SuspendEtcd stops etcd while fn runs: its files are consistent as of a moment. It returns an error if etcd ended, or does not stop, and that of fn.
+func (k *Cluster) SuspendEtcd(ctx context.Context, fn func() error) error {
+	k.mu.Lock()
+	p := k.etcd
+	k.mu.Unlock()
+	return p.SuspendWhile(ctx, fn)
+}
 
-// etcdFolder is the name of that directory.
-const etcdFolder = "etcd"
-
-func (c *ControlPlane) startAPIServer(ctx context.Context) error {
-	token, err := c.writeAPIServerFiles()
+func (k *Cluster) startAPIServer(ctx context.Context) error {
+	token, err := k.writeAPIServerFiles()
 	if err != nil {
 		return err
 	}
-	if err := c.spawnAPIServer(); err != nil {
+	if err := k.spawnAPIServer(); err != nil {
 		return err
 	}
 	// The API server makes its certificate before it listens, and writes the key after it: with a key the file of the certificate is complete.
-	if err := waitForFile(ctx, filepath.Join(c.apiServerDir(), "apiserver.key")); err != nil {
+	if err := waitForFile(ctx, filepath.Join(k.apiServerDir(), "apiserver.key")); err != nil {
 		return err
 	}
-	if err := c.connectAdministrator(token); err != nil {
+	if err := k.connectAdministrator(token); err != nil {
 		return err
 	}
-	return c.waitForAPIServer(ctx)
+	return k.waitForAPIServer(ctx)
 }
 
-func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
-
-// rareGC reduces the garbage collections of etcd, the API server, Crossplane and Flux: with Go's default they are a fifth of the processor time of the API
-// server, which needs most of it.
-const rareGC = "GOGC=400"
+func (k *Cluster) apiServerDir() string { return filepath.Join(k.Dir, certificates) }
 
 // spawnAPIServer starts the API server. Its end does not fail the control plane before it has answered.
-func (c *ControlPlane) spawnAPIServer() error {
-	p, err := c.runner.Spawn(process.Command{Name: "kube-apiserver", Path: c.tools.KubeAPIServer, Args: slices.Concat(c.auditArguments(), c.o.APIServerArgs, []string{
-		"--etcd-servers=http://" + port.Address(c.ports.etcd),
+func (k *Cluster) spawnAPIServer() error {
+	args := slices.Concat(k.auditArguments(), k.o.APIServerArgs, []string{
+		"--etcd-servers=http://" + port.Address(k.ports.etcd),
 		"--bind-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
-		"--cert-dir=" + c.apiServerDir(),
+		fmt.Sprintf("--secure-port=%d", k.ports.apiServer),
+		"--cert-dir=" + k.apiServerDir(),
 		"--authorization-mode=RBAC",
-		"--token-auth-file=" + filepath.Join(c.Dir, "tokens.csv"),
+		"--token-auth-file=" + filepath.Join(k.Dir, "tokens.csv"),
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + filepath.Join(c.Dir, "sa.pub"),
-		"--service-account-signing-key-file=" + filepath.Join(c.Dir, signingKey),
+		"--service-account-key-file=" + filepath.Join(k.Dir, "sa.pub"),
+		"--service-account-signing-key-file=" + filepath.Join(k.Dir, signingKey),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
-	}), Env: []string{rareGC}})
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.apiServer = p
+	})
+	p, err := k.Runner.Spawn(process.Command{Name: "kube-apiserver", Path: k.o.Tools.KubeAPIServer, Args: args, Env: []string{process.RareGC}})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.apiServer = p
 	return err
 }
 
 // RestartAPIServer kills the API server, as kill -9 does, and starts it again on the data of etcd. It returns an error if it does not get
 // ready again.
-func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
-	c.currentProcess(&c.apiServer).Kill()
-	if err := c.spawnAPIServer(); err != nil {
+func (k *Cluster) RestartAPIServer(ctx context.Context) error {
+	k.currentAPIServer().Kill()
+	if err := k.spawnAPIServer(); err != nil {
 		return err
 	}
-	return c.waitForAPIServer(ctx)
+	return k.waitForAPIServer(ctx)
 }
 
 // writeAPIServerFiles makes the keys of service accounts and the administrator's token, which it returns.
-func (c *ControlPlane) writeAPIServerFiles() (string, error) {
+func (k *Cluster) writeAPIServerFiles() (string, error) {
 	private, public, err := newKeyPair()
 	if err != nil {
 		return "", err
 	}
 	token := newBearerToken()
-	return token, c.writeFiles(map[string][]byte{
+	return token, k.WriteFiles(map[string][]byte{
 		signingKey:   private,
 		"sa.pub":     public,
 		"tokens.csv": []byte(token + ",admin,admin,\"system:masters\"\n"),
-		auditPolicy:  c.o.Audit,
+		auditPolicy:  k.o.Audit,
 	})
 }
 
 // auditPolicy is the name of the file with the audit policy.
 const auditPolicy = "audit-policy.yaml"
 
-func (c *ControlPlane) auditArguments() []string {
-	if len(c.o.Audit) == 0 {
+func (k *Cluster) auditArguments() []string {
+	if len(k.o.Audit) == 0 {
 		return nil
 	}
-	return []string{"--audit-policy-file=" + filepath.Join(c.Dir, auditPolicy), "--audit-log-path=" + c.AuditFile(), "--audit-log-maxsize=1024"}
+	return []string{"--audit-policy-file=" + filepath.Join(k.Dir, auditPolicy), "--audit-log-path=" + k.AuditFile(), "--audit-log-maxsize=1024"}
 }
 
 // AuditFile returns the path of the API server's audit log, one event of JSON in each line. It exists if Options have a policy.
-func (c *ControlPlane) AuditFile() string { return filepath.Join(c.Dir, "logs", "audit.json") }
+func (k *Cluster) AuditFile() string { return filepath.Join(k.LogDirectory(), "audit.json") }
 
-func (c *ControlPlane) writeFiles(files map[string][]byte) error {
+// WriteFiles writes files of these names into the directory of the cluster.
+func (k *Cluster) WriteFiles(files map[string][]byte) error {
 	for name, b := range files {
-		if err := os.WriteFile(filepath.Join(c.Dir, name), b, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(k.Dir, name), b, 0o600); err != nil {
 			return errors.Wrapf(err, "cannot write %s", name)
 		}
 	}
@@ -168,16 +176,16 @@ func (c *ControlPlane) writeFiles(files map[string][]byte) error {
 }
 
 // connectAdministrator makes the administrator's kubeconfig and client.
-func (c *ControlPlane) connectAdministrator(token string) error {
-	if err := c.writeKubeconfig(c.Kubeconfig, token); err != nil {
+func (k *Cluster) connectAdministrator(token string) error {
+	if err := k.writeKubeconfig(k.Kubeconfig, token); err != nil {
 		return err
 	}
-	cfg, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
+	cfg, err := clientcmd.BuildConfigFromFlags("", k.Kubeconfig)
 	if err != nil {
 		return errors.Wrap(err, "cannot read kubeconfig")
 	}
 	cfg.QPS = -1 // Waiting for our own queue would only slow tests down.
-	c.Config = cfg
+	k.Config = cfg
 
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, apis.AddToScheme} {
@@ -186,17 +194,17 @@ func (c *ControlPlane) connectAdministrator(token string) error {
 		}
 	}
 	// A RESTMapper sends its first request when it is first used.
-	c.Client, err = client.NewWithWatch(cfg, client.Options{Scheme: s})
+	k.Client, err = client.NewWithWatch(cfg, client.Options{Scheme: s})
 	return errors.Wrap(err, "cannot make client")
 }
 
 // writeKubeconfig writes a kubeconfig with a token.
-func (c *ControlPlane) writeKubeconfig(path, token string) error {
-	ca, err := os.ReadFile(filepath.Join(c.apiServerDir(), "apiserver.crt"))
+func (k *Cluster) writeKubeconfig(path, token string) error {
+	ca, err := os.ReadFile(filepath.Join(k.apiServerDir(), "apiserver.crt"))
 	if err != nil {
 		return errors.Wrap(err, "cannot read certificate of API server")
 	}
-	config := newKubeconfig("https://"+port.Address(c.ports.apiServer), token, ca)
+	config := newKubeconfig("https://"+port.Address(k.ports.apiServer), token, ca)
 	return errors.Wrap(clientcmd.WriteToFile(config, path), "cannot write kubeconfig")
 }
 
@@ -209,16 +217,16 @@ func newKubeconfig(server, token string, ca []byte) clientcmdapi.Config {
 	}
 }
 
-func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
-	hc, err := rest.HTTPClientFor(c.Config)
+func (k *Cluster) waitForAPIServer(ctx context.Context) error {
+	hc, err := rest.HTTPClientFor(k.Config)
 	if err != nil {
 		return errors.Wrap(err, "cannot make client")
 	}
 	starts, started := 1, time.Now()
 	err = process.PollUntil(ctx, func(ctx context.Context) (bool, error) {
-		p := c.currentProcess(&c.apiServer)
+		p := k.currentAPIServer()
 		switch {
-		case p.IsAlive() && process.CheckURL(ctx, hc, c.Config.Host+"/readyz") == nil:
+		case p.IsAlive() && process.CheckURL(ctx, hc, k.Config.Host+"/readyz") == nil:
 			return true, nil
 		case p.IsAlive() && time.Since(started) < maxAPIServerStart:
 			return false, nil
@@ -228,10 +236,10 @@ func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
 			return false, p.FailureWithLog("did not answer")
 		}
 		starts, started = starts+1, time.Now()
-		return false, c.spawnAPIServer()
+		return false, k.spawnAPIServer()
 	})
 	if err == nil {
-		c.runner.FailAtEnd(c.currentProcess(&c.apiServer))
+		k.Runner.FailAtEnd(k.currentAPIServer())
 	}
 	return errors.Wrap(err, "cannot reach API server")
 }
@@ -246,20 +254,30 @@ const (
 	maxAPIServerStart = (process.Timeout - 2*time.Minute) / maxAPIServerStarts
 )
 
-// startControllers starts a process that runs just these controllers.
-func (c *ControlPlane) startControllers(name, controllers string) error {
-	_, err := c.runner.Start(process.Command{Name: name, Path: c.tools.KubeControllers, Args: []string{
-		"--kubeconfig=" + c.Kubeconfig,
+// StartControllers starts the controllers that a cluster without nodes needs.
+func (k *Cluster) StartControllers() error {
+	return k.runControllers("kube-controllers", controllers)
+}
+
+// StartGarbageCollector starts the controller that removes objects without an owner.
+func (k *Cluster) StartGarbageCollector() error {
+	return k.runControllers("garbage-collector", garbageCollector)
+}
+
+// runControllers starts a process that runs just these controllers.
+func (k *Cluster) runControllers(name, controllers string) error {
+	_, err := k.Runner.Start(process.Command{Name: name, Path: k.o.Tools.KubeControllers, Args: []string{
+		"--kubeconfig=" + k.Kubeconfig,
 		"--controllers=" + controllers,
 		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=200", "--kube-api-burst=400",
 	}})
 	return err
 }
 
-// createNamespace makes a namespace that nothing else makes. A cluster that comes from a backup has it.
-func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
+// CreateNamespace makes a namespace that nothing else makes. A cluster that comes from a backup has it.
+func (k *Cluster) CreateNamespace(ctx context.Context, name string) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	return errors.Wrapf(client.IgnoreAlreadyExists(c.Client.Create(ctx, ns)), "cannot create namespace %s", name)
+	return errors.Wrapf(client.IgnoreAlreadyExists(k.Client.Create(ctx, ns)), "cannot create namespace %s", name)
 }
 
 func waitForFile(ctx context.Context, path string) error {

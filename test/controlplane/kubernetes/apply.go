@@ -1,4 +1,4 @@
-package controlplane
+package kubernetes
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ const FieldOwner = client.FieldOwner("intentplane-harness")
 
 // Apply applies YAML files, and the YAML files in directories, in the order of their names, by server-side apply. It returns an error at
 // the first object that is refused.
-func (c *ControlPlane) Apply(ctx context.Context, paths ...string) error {
+func (k *Cluster) Apply(ctx context.Context, paths ...string) error {
 	for _, path := range paths {
 		files, err := YAMLFiles(path)
 		if err != nil {
@@ -34,7 +34,7 @@ func (c *ControlPlane) Apply(ctx context.Context, paths ...string) error {
 			if err != nil {
 				return errors.Wrapf(err, "cannot read %s", f)
 			}
-			if err := c.ApplyYAML(ctx, b); err != nil {
+			if err := k.ApplyYAML(ctx, b); err != nil {
 				return errors.Wrapf(err, "cannot apply %s", f)
 			}
 		}
@@ -43,13 +43,13 @@ func (c *ControlPlane) Apply(ctx context.Context, paths ...string) error {
 }
 
 // ApplyYAML applies a stream of YAML documents by server-side apply. It returns an error at the first object that is refused.
-func (c *ControlPlane) ApplyYAML(ctx context.Context, stream []byte) error {
+func (k *Cluster) ApplyYAML(ctx context.Context, stream []byte) error {
 	objects, err := ParseYAML(stream)
 	if err != nil {
 		return err
 	}
 	for _, u := range objects {
-		if err := c.ApplyObject(ctx, u); err != nil {
+		if err := k.ApplyObject(ctx, u); err != nil {
 			return err
 		}
 	}
@@ -58,8 +58,8 @@ func (c *ControlPlane) ApplyYAML(ctx context.Context, stream []byte) error {
 
 // ApplyObject applies an object by server-side apply, and takes fields over from other owners. It returns an error if the object is
 // refused.
-func (c *ControlPlane) ApplyObject(ctx context.Context, u *unstructured.Unstructured) error {
-	err := c.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), FieldOwner, client.ForceOwnership)
+func (k *Cluster) ApplyObject(ctx context.Context, u *unstructured.Unstructured) error {
+	err := k.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), FieldOwner, client.ForceOwnership)
 	return errors.Wrapf(err, "cannot apply %s %s", u.GetKind(), client.ObjectKeyFromObject(u))
 }
 
@@ -105,25 +105,15 @@ func YAMLFiles(path string) ([]string, error) {
 	return files, errors.Wrapf(err, "cannot list %s", path)
 }
 
-// RemoveEngine takes the GitOps engine from a Site, whose files in Git then count as live, and leaves other objects as they are. It returns an error for a Site
-// that is malformed.
-func RemoveEngine(u *unstructured.Unstructured) error {
-	if u.GetKind() != "Site" {
-		return nil
-	}
-	engine := map[string]any{"type": "None", "unobservedIsLive": true}
-	return errors.Wrapf(unstructured.SetNestedMap(u.Object, engine, "spec", "engine"), "cannot set engine of Site %s", u.GetName())
-}
-
 // KubectlPath returns the kubectl that Kubectl runs.
-func (c *ControlPlane) KubectlPath() string {
-	return c.tools.Kubectl
+func (k *Cluster) KubectlPath() string {
+	return k.o.Tools.Kubectl
 }
 
 // Kubectl runs kubectl as the administrator and returns its output. The error holds its error output.
-func (c *ControlPlane) Kubectl(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, c.tools.Kubectl, args...)
-	cmd.Env = []string{"KUBECONFIG=" + c.Kubeconfig, "HOME=" + filepath.Join(c.Dir, "home"), "PATH=" + os.Getenv("PATH")}
+func (k *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, k.o.Tools.Kubectl, args...)
+	cmd.Env = []string{"KUBECONFIG=" + k.Kubeconfig, "HOME=" + filepath.Join(k.Dir, "home"), "PATH=" + os.Getenv("PATH")}
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

@@ -6,36 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-func TestParseYAML(t *testing.T) {
-	cases := map[string]struct {
-		reason  string
-		stream  string
-		want    []string
-		wantErr bool
-	}{
-		"Empty":     {reason: "Nothing should be no object.", stream: ""},
-		"Comments":  {reason: "A document of comments alone should be no object.", stream: "# one\n---\n# two\n"},
-		"Several":   {reason: "Every document should be an object.", stream: "---\nkind: A\n---\nkind: B\n", want: []string{"A", "B"}},
-		"Malformed": {reason: "A malformed stream should be refused.", stream: "a: [", wantErr: true},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			objects, err := ParseYAML([]byte(tc.stream))
-			if diff := cmp.Diff(tc.wantErr, err != nil); diff != "" {
-				t.Fatalf("\n%s\nParseYAML(...): -want error, +got error:\n%s", tc.reason, diff)
-			}
-			var kinds []string
-			for _, u := range objects {
-				kinds = append(kinds, u.GetKind())
-			}
-			if diff := cmp.Diff(tc.want, kinds); diff != "" {
-				t.Errorf("\n%s\nParseYAML(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
+)
 
 // TestRemoveEngine compares the Sites of the quickstart without their engine with the Sites for a cluster without an engine.
 func TestRemoveEngine(t *testing.T) {
@@ -45,7 +18,7 @@ func TestRemoveEngine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sites[folder], err = ParseYAML(b); err != nil {
+		if sites[folder], err = kubernetes.ParseYAML(b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,17 +43,5 @@ func TestRemoveEngine(t *testing.T) {
 	}
 	if err := RemoveEngine(&unstructured.Unstructured{Object: map[string]any{"kind": "Site", "spec": "none"}}); err == nil {
 		t.Error("A Site whose spec is a text is refused.")
-	}
-}
-
-func TestChartOfCrossplane(t *testing.T) {
-	objects, err := ParseYAML(crossplaneRBAC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range objects {
-		if u.GetName() == "" || u.GetAPIVersion() != "rbac.authorization.k8s.io/v1" {
-			t.Errorf("%s %q should be a named object of RBAC", u.GetKind(), u.GetName())
-		}
 	}
 }
