@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
@@ -101,7 +102,7 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 	}
 	if into.judgement.Phase == v1alpha1.CheckFailed {
 		trouble := w.podTrouble(ctx, s.gate.GetNamespace(), h.PodSelector)
-		into.judgement.Message = setup.CutMessage(availability.Explain(h, trouble, want), maxExplained)
+		into.judgement.Message = oneline.Cut(availability.Explain(h, trouble, want), maxExplained)
 	}
 	return nil
 }

@@ -7,9 +7,10 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const (
@@ -53,7 +54,7 @@ func (f facts) judgeChecks() v1alpha1.GateObservation {
 		next.Checks = append(next.Checks, r)
 	}
 	if next.Verdict = gates.Verdict(next.Checks); next.Verdict != "" {
-		next.EndedAt = setup.Timestamp(f.now)
+		next.EndedAt = instant.Timestamp(f.now)
 	}
 	return next
 }
@@ -68,37 +69,37 @@ func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 		return r
 	}
 	if r.StartedAt == nil {
-		r.StartedAt = setup.Timestamp(f.now)
+		r.StartedAt = instant.Timestamp(f.now)
 	}
 	r.JobRef = c.job.DeepCopy()
 	if !c.countsFrom.IsZero() {
-		r.CountsFrom = setup.Timestamp(c.countsFrom)
+		r.CountsFrom = instant.Timestamp(c.countsFrom)
 	}
 	if c.isObserved && r.ObservedAt == nil {
-		r.ObservedAt = setup.Timestamp(f.now)
+		r.ObservedAt = instant.Timestamp(f.now)
 	}
 	j := c.judgement
 	if c.impossible != "" {
 		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}
 	}
 	if j.IsCounted && r.CountedAt == nil {
-		r.CountedAt = setup.Timestamp(f.now)
+		r.CountedAt = instant.Timestamp(f.now)
 	}
 	if r.Phase = v1alpha1.CheckRunning; !j.Ended() {
 		return describeWait(r, j)
 	}
 	r.Phase, r.Value, r.Measurements, r.Recent = j.Phase, j.Value, int32(j.Count), j.Recent //nolint:gosec // It is bounded by the limits of the check.
-	r.Message, r.EndedAt = setup.CutMessage(j.Message, maxMessage), setup.Timestamp(f.now)
+	r.Message, r.EndedAt = oneline.Cut(j.Message, maxMessage), instant.Timestamp(f.now)
 	return r
 }
 
 // describeWait describes the wait of a running check: for data, for another pod, or for its metrics backend, and since when that does not answer.
 func describeWait(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
 	if j.Availability != gates.Available {
-		r.Message = setup.CutMessage(j.Message, maxMessage)
+		r.Message = oneline.Cut(j.Message, maxMessage)
 	}
 	if !j.UnavailableSince.IsZero() {
-		r.UnavailableSince = setup.Timestamp(j.UnavailableSince)
+		r.UnavailableSince = instant.Timestamp(j.UnavailableSince)
 	}
 	return r
 }

@@ -9,8 +9,8 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
@@ -51,13 +51,13 @@ func TestDecide(t *testing.T) {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: p, Message: "m"}}
 	}
 	ended := v1alpha1.GateObservation{Position: position(), Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
-	running := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
+	running := v1alpha1.GateObservation{StartedAt: instant.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
 	missed := func(a gates.Availability) checkFacts {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: a, UnavailableSince: live, Message: "silence"}}
 	}
 	dry := checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.WithoutData, Message: "it waits"}}
-	missing := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{
-		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning, UnavailableSince: setup.Timestamp(live), Message: "silence"},
+	missing := v1alpha1.GateObservation{StartedAt: instant.Timestamp(live), Checks: []v1alpha1.CheckResult{
+		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning, UnavailableSince: instant.Timestamp(live), Message: "silence"},
 	}}
 	cases := map[string]struct {
 		reason  string
@@ -169,7 +169,7 @@ func TestDecide(t *testing.T) {
 			reason: "A check that began waits when its subject is lost, and says how long it may take.",
 			facts: func() facts {
 				f := given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckFailed}})
-				f.before = v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning}}}
+				f.before = v1alpha1.GateObservation{StartedAt: instant.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning}}}
 				return f
 			},
 			want: []string{"Measuring", "", "Running"}, message: untilEnd,
@@ -202,7 +202,7 @@ func TestDecide(t *testing.T) {
 
 // TestDecideRecent writes the last measurements of a check when it has ended, and not while another check goes on.
 func TestDecideRecent(t *testing.T) {
-	recent := []v1alpha1.Measurement{{At: *setup.Timestamp(noon()), Outcome: "Pass", Value: "0.1"}}
+	recent := []v1alpha1.Measurement{{At: *instant.Timestamp(noon()), Outcome: "Pass", Value: "0.1"}}
 	live := noon().Add(-time.Minute)
 	f := given(
 		checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckPassed, Recent: recent}},

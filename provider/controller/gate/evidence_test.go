@@ -20,9 +20,9 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // delivered is a delivery that brought the Site to the position.
@@ -276,7 +276,7 @@ func TestUnobservedAgain(t *testing.T) {
 
 // TestFollowedSync has a Gate of the second step, and a SiteSync whose spec names the first one.
 func TestFollowedSync(t *testing.T) {
-	noon := setup.Timestamp(noon())
+	noon := instant.Timestamp(noon())
 	released := func(status corev1.ConditionStatus) func(s *deliveryv1alpha1.SiteSync) {
 		return func(s *deliveryv1alpha1.SiteSync) {
 			s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: status, Reason: deliveryv1alpha1.ReasonPausing, ObservedGeneration: 1})

@@ -14,10 +14,10 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/threshold"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // A reconcileCache holds objects that are read once for all checks of a Gate.
@@ -115,7 +115,7 @@ func (f facts) startOfCheck(i int) time.Time {
 	if start := f.lastResult(i).StartedAt; start != nil {
 		return start.Time
 	}
-	return setup.Timestamp(f.now).Time
+	return instant.Timestamp(f.now).Time
 }
 
 // gatherCheck gathers the facts about one check. It returns the task to measure, or nil if the check cannot be measured.

@@ -30,7 +30,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // An authority is a certificate of a server, and the same certificate in PEM for its clients.
@@ -265,7 +265,7 @@ func (w *world) live(site string) {
 	w.Helper()
 	w.edit(func(s *deliveryv1alpha1.SiteSync) {
 		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{
-			Name: site, State: deliveryv1alpha1.SiteLive, LiveSince: setup.Timestamp(time.Now().Add(-time.Minute)),
+			Name: site, State: deliveryv1alpha1.SiteLive, LiveSince: instant.Timestamp(time.Now().Add(-time.Minute)),
 		})
 	})
 }

@@ -39,6 +39,7 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/cacheclient"
@@ -214,7 +215,7 @@ func sync1() *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{ClaimRef: claim(), Position: position()}
 	s.Status.AtProvider = deliveryv1alpha1.SiteSyncObservation{Position: position(), Sites: []deliveryv1alpha1.SiteObservation{
-		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: setup.Timestamp(time.Now().Add(-time.Minute))},
+		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: instant.Timestamp(time.Now().Add(-time.Minute))},
 	}}
 	s.SetConditions(xpv2.ReconcileSuccess(), xpv2.Available().WithObservedGeneration(1))
 	return s

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // deferPeriod is how long checks that passed, or have their count, are kept back while others go on. Each change of the status costs the composite, and Sites that went
@@ -27,7 +27,7 @@ func (e *external) updateStatus(g *v1alpha1.Gate, f facts, d decision) {
 		written = g.GetCondition(xpv2.TypeReady)
 	}
 	if due := e.memory.deferUntil(g, onlyPassed(g, d, written), e.now()); e.now().Before(due) {
-		e.memory.planNextLook(g, setup.Earliest(e.memory.nextLook(g), due))
+		e.memory.planNextLook(g, instant.Earliest(e.memory.nextLook(g), due))
 		return
 	}
 	g.Status.AtProvider = d.next

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const maxClusterReason = 64
@@ -61,7 +61,7 @@ func (e *external) clusterFacts(ctx context.Context, site *catalogv1alpha1.Site,
 	entry := e.readiness.observeReport(key, r.Report, previous.held, now)
 	out := &clusterFacts{
 		uid: r.UID, ready: entry.steady.Ready, blocker: r.Blocker(), trouble: entry.trouble, initialized: entry.initialized,
-		again: setup.Earliest(entry.nextChange(t.stabilization), r.Again),
+		again: instant.Earliest(entry.nextChange(t.stabilization), r.Again),
 		gone:  r.UID == "" && r.Blocker().Reason == readiness.ReasonObjectMissing,
 	}
 	if out.blocker.Reason == "" && !out.ready {

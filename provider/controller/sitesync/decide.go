@@ -12,9 +12,9 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const (
@@ -54,12 +54,12 @@ func decideStatus(f facts) decision {
 	for i, want := range f.spec.Sites {
 		o := f.observeSite(want, f.sites[i])
 		d.addSite(f, f.sites[i], o)
-		d.again = setup.Earliest(setup.Earliest(d.again, nextIdleTime(want, o)), f.failureSettlesAt(want, f.sites[i], o))
+		d.again = instant.Earliest(instant.Earliest(d.again, nextIdleTime(want, o)), f.failureSettlesAt(want, f.sites[i], o))
 	}
 	d.concludeReady(f)
 	d.next.Pause = f.observePause(d.reason == v1alpha1.ReasonLive)
 	d.pauseEnd = f.pauseEnd(d.next.Pause)
-	d.again = setup.Earliest(d.again, d.pauseEnd)
+	d.again = instant.Earliest(d.again, d.pauseEnd)
 	return d
 }
 
@@ -84,7 +84,7 @@ func (f facts) positionStart() *metav1.Time {
 }
 
 // nowTimestamp has no more precision than a status can hold.
-func (f facts) nowTimestamp() *metav1.Time { return setup.Timestamp(f.now) }
+func (f facts) nowTimestamp() *metav1.Time { return instant.Timestamp(f.now) }
 
 // observeSite returns the observation of one Site and of its cluster.
 func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
@@ -255,10 +255,10 @@ func (d *decision) addSite(f facts, s siteFacts, o v1alpha1.SiteObservation) {
 		d.next.SitesLive++
 	}
 	if s.cluster != nil {
-		d.again = setup.Earliest(d.again, s.cluster.again)
+		d.again = instant.Earliest(d.again, s.cluster.again)
 	}
 	if countsForTimeout(o) {
-		d.deadline = setup.Earliest(d.deadline, o.StartedAt.Add(f.waitTimeoutOf(o.State)))
+		d.deadline = instant.Earliest(d.deadline, o.StartedAt.Add(f.waitTimeoutOf(o.State)))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const (
@@ -35,14 +35,14 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	released, hasPause := releasedCondition(s, d)
 	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released) && (!isNextPosition(s, d) || released.Reason == v1alpha1.ReasonPromoted)
 	isSame := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && previous.Equal(ready) && !isNews
-	e.note.next = setup.Earliest(d.deadline, d.again)
+	e.note.next = instant.Earliest(d.deadline, d.again)
 	if isProofUnknown(d) {
-		e.note.next = setup.Earliest(e.note.next, now.Add(retryInterval))
+		e.note.next = instant.Earliest(e.note.next, now.Add(retryInterval))
 	}
 	if isSame || isNews || isUrgent(s, d, previous, ready) || losesHealth(s.Status.AtProvider, d.next, now) {
 		e.note.draft = nil
 	} else if due := e.note.deferDraft(d, now); now.Before(due) {
-		e.note.next = setup.Earliest(e.note.next, due)
+		e.note.next = instant.Earliest(e.note.next, due)
 		return
 	}
 	e.note.draft = nil
@@ -69,7 +69,7 @@ func (n *note) deferDraft(d decision, now time.Time) time.Time {
 		n.draft.changed = now
 	}
 	n.draft.decision = d
-	return setup.Earliest(n.draft.begun.Add(maxProgressDelay), n.draft.changed.Add(progressQuietTime))
+	return instant.Earliest(n.draft.begun.Add(maxProgressDelay), n.draft.changed.Add(progressQuietTime))
 }
 
 // isSameState is true for decisions that differ in their times at most.

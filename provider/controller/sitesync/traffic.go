@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -248,7 +249,7 @@ func nextIdleTime(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) time.Time 
 	}
 	for _, t := range o.Traffic.Tracks {
 		if t.IdleSince != nil && !t.Idle {
-			next = setup.Earliest(next, t.IdleSince.Add(drainDuration(*want.Traffic)))
+			next = instant.Earliest(next, t.IdleSince.Add(drainDuration(*want.Traffic)))
 		}
 	}
 	return next
