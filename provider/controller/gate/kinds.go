@@ -10,6 +10,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
 // checkKinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
@@ -33,7 +34,7 @@ type kind struct {
 
 	// run carries out a check by itself, without questions, and writes the result into the facts. Last is the previous result of the check.
 	// It returns an error if the API server cannot be reached.
-	run func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *checkFacts) error
+	run func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error
 
 	// lead returns how long a revision has to be live before a check of it means anything. Nil means no time.
 	lead func(e *external, c v1alpha1.GateCheck) time.Duration

@@ -32,6 +32,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
@@ -70,6 +71,15 @@ type world struct {
 	writes int
 	// thorough is how often a quick look was not enough.
 	thorough int
+}
+
+func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+func check(name, site string) v1alpha1.GateCheck {
+	return v1alpha1.GateCheck{Check: deploymentv1alpha1.Check{
+		Name: name, Site: site, Type: "Prometheus", Threshold: "<= 0.5", Interval: "5s", InitialDelay: "1s", Timeout: "1m",
+		Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: `sum(rate(errors_total[10s]))`},
+	}}
 }
 
 func gateKey() types.NamespacedName {
