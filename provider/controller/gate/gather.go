@@ -13,7 +13,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/apis/threshold"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
@@ -127,7 +126,7 @@ func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha
 
 // measurement returns the task of a check that the scheduler measures, or nil for a check that can never be measured.
 func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *verdict.CheckFacts) (*meter.Task, error) {
-	t, err := newCheckTask(c)
+	t, err := meter.NewTask(c)
 	if err != nil {
 		into.Impossible = err.Error()
 		return nil, nil //nolint:nilerr,nilnil // The check is invalid, and nothing is measured.
@@ -177,31 +176,6 @@ func (e *external) readSite(ctx context.Context, r *reconcileCache, name string)
 	return s, nil
 }
 
-// newCheckTask returns the task of a check, without its question. It returns an error for a check that can never be measured.
-func newCheckTask(c v1alpha1.GateCheck) (*meter.Task, error) {
-	rules, err := gates.RulesOf(c.Check)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := threshold.Parse(string(c.Threshold))
-	if err != nil {
-		return nil, errors.Wrap(err, "threshold")
-	}
-	if c.Unit != "" || limit.Unit() == "" {
-		if limit, err = limit.In(c.Unit); err != nil {
-			return nil, errors.Wrap(err, "threshold")
-		}
-	}
-	if !limit.Compares() {
-		return nil, errors.New("threshold: must begin with a comparison")
-	}
-	minimum := int64(1)
-	if c.MinSamples != nil {
-		minimum = int64(*c.MinSamples)
-	}
-	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: minimum, NoData: c.NoData}}, nil
-}
-
 // setQuestion sets the question of a check. It returns why the check can never be asked, and an error if the API server cannot be reached.
 func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
 	config, err := e.configOf(ctx, r, c)
@@ -209,7 +183,7 @@ func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c
 		return "", err
 	}
 	if problem := config.deniedCheck(site, c); problem != "" {
-		t.Question = problemQuestion(problem)
+		t.Question = meter.Problem(problem)
 		return "", nil
 	}
 	return k.ask(ctx, e, subject{reconcileCache: r, config: config, check: c, site: site}, t)
@@ -217,34 +191,14 @@ func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c
 
 // idleTask is a task whose subject is not live: the meter sends no query for it.
 func idleTask(t *meter.Task) *meter.Task {
-	t.Question = problemQuestion("")
+	t.Question = meter.Problem("")
 	return t
 }
 
 // failingQuestion returns the question for a server that cannot be asked.
 func (a answer) failingQuestion() meter.Question {
 	if a.outage {
-		return outageQuestion{problemQuestion(a.problem)}
+		return meter.ServerProblem{Problem: meter.Problem(a.problem)}
 	}
-	return problemQuestion(a.problem)
-}
-
-// outageQuestion is a question that cannot be asked because of the server, and not because of the check.
-type outageQuestion struct{ problemQuestion }
-
-// Ask sends no request.
-func (o outageQuestion) Ask(context.Context, time.Duration) gates.Answer {
-	return gates.Answer{Problem: string(o.problemQuestion), Unavailable: true}
-}
-
-// problemQuestion is a question that cannot be asked at present. It fails as often as a measurement may, since a user may fix the cause
-// meanwhile.
-type problemQuestion string
-
-// Key is the problem: checks with another problem do not share the answer.
-func (t problemQuestion) Key(time.Duration) string { return string(t) }
-
-// Ask sends no request.
-func (t problemQuestion) Ask(context.Context, time.Duration) gates.Answer {
-	return gates.Answer{Problem: string(t)}
+	return meter.Problem(a.problem)
 }
