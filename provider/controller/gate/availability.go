@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/availability"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/verdict"
 	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/workload"
@@ -37,7 +38,7 @@ func availabilityKind() kind {
 		name:  typeAvailability,
 		isSet: func(c *v1alpha1.GateCheck) bool { return c.Availability != nil },
 		// The Site alone says which namespaces may be observed in its cluster: run asks it.
-		allow: func(*catalogv1alpha1.Site, config, v1alpha1.GateCheck) error { return nil },
+		allow: func(*catalogv1alpha1.Site, endpoint.Config, v1alpha1.GateCheck) error { return nil },
 		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error {
 			return e.gatherAvailability(ctx, s, last, into)
 		},

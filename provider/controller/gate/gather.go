@@ -14,30 +14,22 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/meter"
-	"github.com/intentplane/intentplane/provider/gates/prometheus"
 	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
 // A reconcileCache holds objects that are read once for all checks of a Gate.
 type reconcileCache struct {
 	gate     *v1alpha1.Gate
-	configs  map[xpv2.ProviderConfigReference]config
+	configs  map[xpv2.ProviderConfigReference]endpoint.Config
 	evidence verdict.Evidence
 	sites    map[string]*catalogv1alpha1.Site
-	servers  map[string]answer
+	servers  map[string]endpoint.Endpoint
 	// open are the checks that have not ended.
 	open []v1alpha1.GateCheck
 	// workloads by the names of their Sites. Nil until a check asks for one.
 	workloads map[string]*siteWorkload
-}
-
-// An answer is a server, or why there is none.
-type answer struct {
-	server  prometheus.Server
-	problem string
-	// outage says that the problem is one of the server, and not of the check.
-	outage bool
 }
 
 // gatherFacts gathers the facts about a Gate that has no verdict. It returns an error if the control plane's API server cannot be asked.
@@ -50,7 +42,7 @@ func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (verdict.F
 		return f, nil // There is nothing left to measure, or it is not for this Gate to.
 	}
 	r := &reconcileCache{
-		gate: g, configs: map[xpv2.ProviderConfigReference]config{}, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{},
+		gate: g, configs: map[xpv2.ProviderConfigReference]endpoint.Config{}, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]endpoint.Endpoint{},
 		open: f.OpenChecks(),
 	}
 	var err error
@@ -182,7 +174,7 @@ func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c
 	if err != nil {
 		return "", err
 	}
-	if problem := config.deniedCheck(site, c); problem != "" {
+	if problem := deniedCheck(config, site, c); problem != "" {
 		t.Question = meter.Problem(problem)
 		return "", nil
 	}
@@ -196,9 +188,9 @@ func idleTask(t *meter.Task) *meter.Task {
 }
 
 // failingQuestion returns the question for a server that cannot be asked.
-func (a answer) failingQuestion() meter.Question {
-	if a.outage {
-		return meter.ServerProblem{Problem: meter.Problem(a.problem)}
+func failingQuestion(e endpoint.Endpoint) meter.Question {
+	if e.IsOutage {
+		return meter.ServerProblem{Problem: meter.Problem(e.Problem)}
 	}
-	return meter.Problem(a.problem)
+	return meter.Problem(e.Problem)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/job"
 	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
@@ -53,7 +54,7 @@ func jobKind() kind {
 	return kind{
 		name:  "Job",
 		isSet: func(c *v1alpha1.GateCheck) bool { return c.Job != nil },
-		allow: func(site *catalogv1alpha1.Site, _ config, c v1alpha1.GateCheck) error {
+		allow: func(site *catalogv1alpha1.Site, _ endpoint.Config, c v1alpha1.GateCheck) error {
 			return policy.CheckJob(site, c.Job)
 		},
 		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error {
@@ -269,7 +270,7 @@ func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Inp
 	if err != nil {
 		return "", err
 	}
-	if problem := config.deniedCheck(in.Site, in.Check); problem != "" {
+	if problem := deniedCheck(config, in.Site, in.Check); problem != "" {
 		return problem, nil
 	}
 	script, problem, err := e.readScript(ctx, r.gate.GetNamespace(), in.Check)

@@ -9,6 +9,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
@@ -26,7 +27,7 @@ type kind struct {
 	isSet func(c *v1alpha1.GateCheck) bool
 
 	// allow returns an error, which names the field, for a check that may not be made at a Site with a configuration.
-	allow func(site *catalogv1alpha1.Site, k config, c v1alpha1.GateCheck) error
+	allow func(site *catalogv1alpha1.Site, k endpoint.Config, c v1alpha1.GateCheck) error
 
 	// ask sets the question of a task that the scheduler measures, with the host that it asks. It returns why that can never be asked, and an
 	// error if the API server cannot be reached.
@@ -45,7 +46,7 @@ type subject struct {
 	*reconcileCache
 
 	// config of the Site's repository. It is set for questions alone.
-	config config
+	config endpoint.Config
 	check  v1alpha1.GateCheck
 	site   *catalogv1alpha1.Site
 }
