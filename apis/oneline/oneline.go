@@ -1,5 +1,5 @@
 // Package oneline makes one line of a text that a user or a server wrote, for places where a line break would have another meaning, such as a
-// trailer of a commit, and reports whether a text is UTF-8, and whether two lines differ in more than ids of requests. Pure.
+// trailer of a commit, cuts a text, and reports whether a text is UTF-8, and whether two lines differ in more than ids of requests. Pure.
 package oneline
 
 import (
@@ -20,6 +20,14 @@ func Clean(text string, limit int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); limit > 0 && len(runes) > limit {
 		return strings.TrimSpace(string(runes[:limit-1])) + "…"
+	}
+	return text
+}
+
+// Cut cuts a text to so many characters, as the API server counts them.
+func Cut(text string, limit int) string {
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit])
 	}
 	return text
 }

@@ -32,3 +32,19 @@ func TestClean(t *testing.T) {
 		})
 	}
 }
+
+func TestCut(t *testing.T) {
+	cases := map[string]struct {
+		reason, text, want string
+	}{
+		"Short": {reason: "A text with room stays as it is.", text: "äöü", want: "äöü"},
+		"Long":  {reason: "A longer text is cut after a whole character.", text: strings.Repeat("ä", 4), want: "äää"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Cut(tc.text, 3)); diff != "" {
+				t.Errorf("%s\nCut(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

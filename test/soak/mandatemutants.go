@@ -317,8 +317,8 @@ func observerMutants() map[string]mutant {
 			reason: "A rollback is proven by the tree of its target.", text: " || delivered.Tree == want", becomes: " || delivered.Tree == want || delivered.Tree != \"\"",
 		}),
 		"GateOfAnyAttempt": {
-			reason: "A SiteSync whose spec names a rollback proves no step.", file: "provider/controller/gate/evidence.go",
-			text: "if !s.LatestPosition().HasReached(judged) || ", becomes: "if ", pkg: "provider/controller/gate", tests: "TestFollowedSync",
+			reason: "A SiteSync whose spec names a rollback proves no step.", file: "provider/gates/verdict/evidence.go",
+			text: "if !s.LatestPosition().HasReached(judged) || ", becomes: "if ", pkg: "provider/gates/verdict", tests: "TestFollowedSync",
 		},
 	}
 }

@@ -107,9 +107,9 @@ func weightMutants() map[string]mutant {
 func proofMutants() map[string]mutant {
 	return map[string]mutant{
 		"DrainSkipped": {
-			reason: "A track that lost its requests is idle once these have ended.", file: "provider/controller/sitesync/traffic.go",
-			text:    "o.Idle = o.IdleSince != nil && !f.now.Before(o.IdleSince.Add(drainDuration(*want.Traffic)))",
-			becomes: "o.Idle = o.IdleSince != nil", pkg: "provider/controller/sitesync",
+			reason: "A track that lost its requests is idle once these have ended.", file: "provider/proof/traffic.go",
+			text:    "o.Idle = o.IdleSince != nil && !f.Now.Before(o.IdleSince.Add(drainDuration(*want.Traffic)))",
+			becomes: "o.Idle = o.IdleSince != nil", pkg: "provider/proof",
 		},
 		"IdleByGit": {
 			reason: "A track is idle when a Site proved that, and not when Git gives it no requests.", file: "apis/evidence/tracks.go",
@@ -121,8 +121,8 @@ func proofMutants() map[string]mutant {
 			text: "t.home.Revision == t.origin.revision && (t.home.IsProven || served)", becomes: "t.home.Revision == t.origin.revision && (served || true)", pkg: "apis/step",
 		},
 		"AvailabilityNotAsked": {
-			reason: "A step is live when the pods of the canary are available.", file: "provider/controller/sitesync/traffic.go",
-			text: "t.Awaited && p != nil {", becomes: "t.Awaited && p != nil && false {", pkg: "provider/controller/sitesync",
+			reason: "A step is live when the pods of the canary are available.", file: "provider/proof/traffic.go",
+			text: "t.Awaited && p != nil {", becomes: "t.Awaited && p != nil && false {", pkg: "provider/proof",
 		},
 		"MissingParentCounts": {
 			reason: "A Gateway that says nothing about a route has not accepted it.", file: "provider/gatewayapi/route.go",
@@ -139,8 +139,8 @@ func proofMutants() map[string]mutant {
 func stepMutants() map[string]mutant {
 	return map[string]mutant{
 		"FlapRestartsPause": {
-			reason: "A pause does not begin again when a Site is not live for a while.", file: "provider/controller/sitesync/pause.go",
-			text: "if start.IsZero() && !live {", becomes: "if !live {", pkg: "provider/controller/sitesync",
+			reason: "A pause does not begin again when a Site is not live for a while.", file: "provider/proof/pause.go",
+			text: "if start.IsZero() && !live {", becomes: "if !live {", pkg: "provider/proof",
 		},
 		"PromotedNotCompared": {
 			reason: "A Promote releases the pause that it names, and no later one.", file: "apis/ledger/plan.go",

@@ -69,7 +69,7 @@ func laterReaderMutants() map[string]mutant {
 			reason: "A SiteSync knows the repository that delivers to a Site in a later step.",
 			text:   each + "\n\t\tif t.Site == want.Name", becomes: "for _, t := range d.Spec.ForProvider.Trees {\n\t\tif t.Site == want.Name",
 		}),
-		"LaterSiteUnjudged": hide("provider/controller/gate", "evidence.go", "TestUnobserved", mutant{
+		"LaterSiteUnjudged": hide("provider/gates/verdict", "evidence.go", "TestLiveByDelivery", mutant{
 			reason: "A Gate knows the repository that delivers to a Site in a later step.",
 		}),
 		"LaterDirectoryPruned": hide("provider/controller/prunerequest", "owners.go", "TestAddDelivery", mutant{

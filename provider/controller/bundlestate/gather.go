@@ -22,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
@@ -215,7 +216,7 @@ func (f *facts) explainDeletion(o *object, synced xpv2.Condition) {
 		return
 	}
 	if due := synced.LastTransitionTime.Add(blockedAfter); f.now.Before(due) {
-		f.due = setup.Earliest(f.due, due)
+		f.due = instant.Earliest(f.due, due)
 		return
 	}
 	o.removalProblem = synced.Message

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/bundle/inventory"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -53,7 +53,7 @@ func (d *decider) pruneTime(o *object) (time.Time, bool) {
 	}
 	due := start.Add(d.spec.PruneAfter.Duration)
 	if d.now.Before(due) {
-		d.due = setup.Earliest(d.due, due)
+		d.due = instant.Earliest(d.due, due)
 	} else {
 		d.isPruneDue = true
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // Reasons of events.
@@ -59,7 +59,7 @@ func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
 		e.note.pendingSince = now
 	}
 	if due := e.note.pendingSince.Add(progressPace); !isUrgent(previous, next) && now.Before(due) {
-		e.note.next = setup.Earliest(e.note.next, due)
+		e.note.next = instant.Earliest(e.note.next, due)
 		return
 	}
 	if !e.quick {
@@ -116,11 +116,11 @@ func (e *external) observation(bs *v1alpha1.BundleState, recording error) v1alph
 func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateObservation, now time.Time) time.Time {
 	due := e.decision.due
 	if next.Record.Problem != "" {
-		due = setup.Earliest(due, now.Add(recordInterval))
+		due = instant.Earliest(due, now.Add(recordInterval))
 	}
 	for i := range bs.Spec.ForProvider.Packages {
 		if p := &bs.Spec.ForProvider.Packages[i]; p.IsExisting() && !isDeployed(*e.decision.find(p.Name)) {
-			due = setup.Earliest(due, now.Add(existingInterval))
+			due = instant.Earliest(due, now.Add(existingInterval))
 		}
 	}
 	return due
@@ -137,7 +137,7 @@ func (e *external) currentCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 
 // readyCondition sums the packages up. Its reason is the reason of the first package that failed.
 func (e *external) readyCondition(bs *v1alpha1.BundleState) xpv2.Condition {
-	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonDeploying, LastTransitionTime: *setup.Timestamp(e.now())}
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonDeploying, LastTransitionTime: *instant.Timestamp(e.now())}
 	failed := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool { return p.HasFailed() })
 	troubled := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool { return p.Reason == v1alpha1.PackageReasonNotReady })
 	switch {

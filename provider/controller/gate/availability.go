@@ -12,12 +12,15 @@ import (
 	"k8s.io/utils/ptr"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/availability"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
+	"github.com/intentplane/intentplane/provider/gates/verdict"
 	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/workload"
 )
@@ -27,9 +30,6 @@ const (
 
 	// maxSitesAtOnce is how many Sites are asked at the same time.
 	maxSitesAtOnce = 16
-
-	// maxExplained bounds the explanation of unavailable pods, so that a condition has room for several checks.
-	maxExplained = maxMessage / maxNamed
 )
 
 // availabilityKind is the kind of checks which wait until pods of the revision are available.
@@ -38,8 +38,8 @@ func availabilityKind() kind {
 		name:  typeAvailability,
 		isSet: func(c *v1alpha1.GateCheck) bool { return c.Availability != nil },
 		// The Site alone says which namespaces may be observed in its cluster: run asks it.
-		allow: func(*catalogv1alpha1.Site, config, v1alpha1.GateCheck) error { return nil },
-		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *checkFacts) error {
+		allow: func(*catalogv1alpha1.Site, endpoint.Config, v1alpha1.GateCheck) error { return nil },
+		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error {
 			return e.gatherAvailability(ctx, s, last, into)
 		},
 		lead: func(_ *external, c v1alpha1.GateCheck) time.Duration { return settlingTime(c) },
@@ -66,13 +66,13 @@ type siteWorkload struct {
 
 // gatherAvailability judges a check by the Deployments of the claim at its Site. An unobservable Site gives no verdict. It returns an error if
 // the control plane's API server cannot be asked.
-func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alpha1.CheckResult, into *checkFacts) error {
+func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error {
 	rules, err := gates.RulesOf(s.check.Check)
 	if err == nil {
 		err = policy.CheckAvailability(s.site, s.gate.GetNamespace())
 	}
 	if err != nil {
-		into.impossible = err.Error()
+		into.Impossible = err.Error()
 		return nil //nolint:nilerr // It is the check's problem.
 	}
 	if err := e.readWorkloads(ctx, s.reconcileCache); err != nil {
@@ -86,22 +86,22 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 		if !isKnown {
 			c = availability.Resume(ptr.Deref(last.CountsFrom, metav1.Time{}).Time, ptr.Deref(last.UnavailableSince, metav1.Time{}).Time, last.ObservedAt != nil)
 		}
-		c = c.Follow(into.liveSince)
+		c = c.Follow(into.LiveSince)
 		c.IsObserved = c.IsObserved || w.problem == "" && !s.isElsewhere(h)
 		if report = s.reportOf(w, c.IsObserved); w.problem != "" && report == "" {
 			return c.Miss(w.problem, now)
 		}
 		return c.See(report != "" || availability.IsServing(h, want), now)
 	})
-	into.countsFrom, into.isObserved = clock.CountsFrom(), clock.IsObserved
-	into.judgement, into.next = clock.Judge(rules, outagesOf(s.gate), now)
-	into.judgement.Message = cmp.Or(into.judgement.Message, report)
-	if into.judgement.Phase == v1alpha1.CheckFailed && s.isElsewhere(h) && !clock.IsObserved {
-		into.judgement.Phase, into.judgement.Message = v1alpha1.CheckPassed, setup.CountsAsLive+h.Message
+	into.CountsFrom, into.IsObserved = clock.CountsFrom(), clock.IsObserved
+	into.Judgement, into.Next = clock.Judge(rules, outagesOf(s.gate), now)
+	into.Judgement.Message = cmp.Or(into.Judgement.Message, report)
+	if into.Judgement.Phase == v1alpha1.CheckFailed && s.isElsewhere(h) && !clock.IsObserved {
+		into.Judgement.Phase, into.Judgement.Message = v1alpha1.CheckPassed, setup.CountsAsLive+h.Message
 	}
-	if into.judgement.Phase == v1alpha1.CheckFailed {
+	if into.Judgement.Phase == v1alpha1.CheckFailed {
 		trouble := w.podTrouble(ctx, s.gate.GetNamespace(), h.PodSelector)
-		into.judgement.Message = setup.CutMessage(availability.Explain(h, trouble, want), maxExplained)
+		into.Judgement.Message = oneline.Cut(availability.Explain(h, trouble, want), verdict.MaxExplained)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (s subject) reportOf(w *siteWorkload, isObserved bool) string {
 	switch {
 	case w.problem == "" || isObserved:
 		return ""
-	case s.evidence.isReportedHealthy(s.check.Site):
+	case s.evidence.IsReportedHealthy(s.check.Site):
 		return setup.CountsAsHealthy + w.problem
 	case ptr.Deref(s.site.Spec.Engine.UnobservedIsLive, false):
 		return setup.CountsAsLive + w.problem

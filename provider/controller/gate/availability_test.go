@@ -22,6 +22,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 type object = map[string]any
@@ -56,7 +57,9 @@ func newPodWorld(t *testing.T, checks ...v1alpha1.GateCheck) *podWorld {
 	t.Helper()
 	w := &podWorld{world: newWorld(t, checks...), clock: noon()}
 	w.c.now = func() time.Time { return w.clock }
-	w.edit(func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].LiveSince = setup.Timestamp(w.clock) })
+	w.edit(func(s *deliveryv1alpha1.SiteSync) {
+		s.Status.AtProvider.Sites[0].LiveSince = instant.Timestamp(w.clock)
+	})
 	w.cluster.PrependReactor("list", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return w.refused.Load(), nil, kerrors.NewForbidden(appsResource("deployments").GroupResource(), "", nil)
 	})

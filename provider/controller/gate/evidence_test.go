@@ -9,7 +9,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,9 +17,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
@@ -269,65 +266,6 @@ func TestUnobservedAgain(t *testing.T) {
 			}
 			if diff := cmp.Diff([]time.Time{noon(), {}, noon().Add(20 * time.Minute)}, starts); diff != "" {
 				t.Errorf("%s\nlive since: -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-// TestFollowedSync has a Gate of the second step, and a SiteSync whose spec names the first one.
-func TestFollowedSync(t *testing.T) {
-	noon := setup.Timestamp(noon())
-	released := func(status corev1.ConditionStatus) func(s *deliveryv1alpha1.SiteSync) {
-		return func(s *deliveryv1alpha1.SiteSync) {
-			s.SetConditions(xpv2.Condition{Type: deliveryv1alpha1.TypeReleased, Status: status, Reason: deliveryv1alpha1.ReasonPausing, ObservedGeneration: 1})
-		}
-	}
-	cases := map[string]struct {
-		reason         string
-		change         func(s *deliveryv1alpha1.SiteSync)
-		live, released bool
-	}{
-		"Followed": {
-			reason:   "A SiteSync that followed the ledger proves the step, which is released without a pause.",
-			change:   func(*deliveryv1alpha1.SiteSync) {},
-			live:     true,
-			released: true,
-		},
-		"Pausing": {reason: "A step whose pause goes on is not released.", change: released(corev1.ConditionFalse), live: true},
-		"Over":    {reason: "A step whose pause is over is released.", change: released(corev1.ConditionTrue), live: true, released: true},
-		"NoPause": {reason: "The pause of an earlier step does not hold the step back.", change: func(s *deliveryv1alpha1.SiteSync) {
-			s.Spec.ForProvider.Pause = "Manual"
-		}, live: true, released: true},
-		"Earlier": {
-			reason: "A SiteSync that is still at the first step proves nothing of the second one.",
-			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = 0 },
-		},
-		"Beyond": {
-			reason:   "A SiteSync beyond the step has released it.",
-			change:   func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = 2 },
-			live:     true,
-			released: true,
-		},
-		"Rollback": {reason: "A SiteSync that followed the ledger to a rollback proves no step.", change: func(s *deliveryv1alpha1.SiteSync) {
-			s.Status.AtProvider.Position.Attempt = 1
-		}},
-		"GoingBack": {
-			reason: "A SiteSync whose spec names a rollback proves no step.",
-			change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Attempt = 1 },
-		},
-		"OldStatus": {reason: "A status of an older generation proves nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 2 }},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			judged, s := position(), sync1()
-			judged.Step, s.Status.AtProvider.Position.Step, s.Status.AtProvider.Sites[0].LiveSince = 1, 1, noon
-			tc.change(s)
-			e := evidence{spec: v1alpha1.GateParameters{ClaimRef: claim(), Position: judged}, sync: s}
-			if got := e.syncedSince("edge1"); got.IsZero() == tc.live || tc.live && !got.Equal(noon.Time) {
-				t.Errorf("\n%s\nsyncedSince(...): want live %t, got %s", tc.reason, tc.live, got)
-			}
-			if got := e.isReleased(); got != tc.released {
-				t.Errorf("\n%s\nisReleased(): want %t, got %t", tc.reason, tc.released, got)
 			}
 		})
 	}

@@ -13,146 +13,121 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/apis/threshold"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/meter"
-	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
 // A reconcileCache holds objects that are read once for all checks of a Gate.
 type reconcileCache struct {
 	gate     *v1alpha1.Gate
-	configs  map[xpv2.ProviderConfigReference]config
-	evidence evidence
+	configs  map[xpv2.ProviderConfigReference]endpoint.Config
+	evidence verdict.Evidence
 	sites    map[string]*catalogv1alpha1.Site
-	servers  map[string]answer
+	servers  map[string]endpoint.Endpoint
 	// open are the checks that have not ended.
 	open []v1alpha1.GateCheck
 	// workloads by the names of their Sites. Nil until a check asks for one.
 	workloads map[string]*siteWorkload
 }
 
-// An answer is a server, or why there is none.
-type answer struct {
-	server  prometheus.Server
-	problem string
-	// outage says that the problem is one of the server, and not of the check.
-	outage bool
-}
-
 // gatherFacts gathers the facts about a Gate that has no verdict. It returns an error if the control plane's API server cannot be asked.
-func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (facts, error) {
-	f := facts{namespace: g.GetNamespace(), spec: *g.Spec.ForProvider.DeepCopy(), before: e.lastObservation(g), now: e.now()}
-	if f.before.Verdict != "" || f.spec.ClaimRef.Namespace != f.namespace {
+func (e *external) gatherFacts(ctx context.Context, g *v1alpha1.Gate) (verdict.Facts, error) {
+	f := verdict.Facts{Namespace: g.GetNamespace(), Spec: *g.Spec.ForProvider.DeepCopy(), Last: e.lastObservation(g), Now: e.now()}
+	if f.Last.Verdict != "" || f.Spec.ClaimRef.Namespace != f.Namespace {
 		e.meter.Forget(client.ObjectKeyFromObject(g))
 		e.memory.planNextLook(g, time.Time{})
 		e.memory.forgetClocks(client.ObjectKeyFromObject(g))
 		return f, nil // There is nothing left to measure, or it is not for this Gate to.
 	}
 	r := &reconcileCache{
-		gate: g, configs: map[xpv2.ProviderConfigReference]config{}, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{},
-		open: f.openChecks(),
+		gate: g, configs: map[xpv2.ProviderConfigReference]endpoint.Config{}, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]endpoint.Endpoint{},
+		open: f.OpenChecks(),
 	}
 	var err error
-	if r.evidence, err = e.gatherEvidence(ctx, f.namespace, f.spec); err != nil {
-		return facts{}, err
+	if r.evidence, err = e.gatherEvidence(ctx, f.Namespace, f.Spec); err != nil {
+		return verdict.Facts{}, err
 	}
-	r.evidence.hasBegun, f.pauseEnd = f.before.StartedAt != nil, r.evidence.pauseEnd()
-	f.longest, f.checks = e.longestCheck(f.spec.Checks), make([]checkFacts, len(f.spec.Checks))
-	outages, invalid := gates.OutagePolicyOf(f.spec)
+	r.evidence.HasBegun, f.PauseEnd = f.Last.StartedAt != nil, r.evidence.PauseEnd()
+	f.Longest, f.Checks = e.longestCheck(f.Spec.Checks), make([]verdict.CheckFacts, len(f.Spec.Checks))
+	outages, invalid := gates.OutagePolicyOf(f.Spec)
 	tasks, indexes := []meter.Task{}, []int{}
-	for i, c := range f.spec.Checks {
-		if gates.Ended(f.lastResult(i).Phase) {
+	for i, c := range f.Spec.Checks {
+		if gates.Ended(f.LastResult(i).Phase) {
 			continue
 		}
-		t, err := e.gatherCheck(ctx, r, c, f.lastResult(i), f.startOfCheck(i), &f.checks[i])
+		t, err := e.gatherCheck(ctx, r, c, f.LastResult(i), f.StartOfCheck(i), &f.Checks[i])
 		if err != nil {
-			return facts{}, err
+			return verdict.Facts{}, err
 		}
 		if invalid != nil {
-			f.checks[i].impossible = invalid.Error()
+			f.Checks[i].Impossible = invalid.Error()
 		}
 		if t != nil {
-			t.Rules.GoesOn = f.spec.Until == v1alpha1.GateUntilReleased && !r.evidence.isReleased()
-			t.Rules.HasCount = f.lastResult(i).CountedAt != nil
-			t.Rules.HoldsInconclusive = f.spec.OnInconclusive == deploymentv1alpha1.InconclusiveHold
-			t.Outages, t.UnavailableSince = outages, f.unavailableSince(i)
+			t.Rules.GoesOn = f.Spec.Until == v1alpha1.GateUntilReleased && !r.evidence.IsReleased()
+			t.Rules.HasCount = f.LastResult(i).CountedAt != nil
+			t.Rules.HoldsInconclusive = f.Spec.OnInconclusive == deploymentv1alpha1.InconclusiveHold
+			t.Outages, t.UnavailableSince = outages, f.UnavailableSince(i)
 			tasks, indexes = append(tasks, *t), append(indexes, i)
 		}
 	}
 	e.planNextLook(g, f)
 	for n, j := range e.meter.Measure(client.ObjectKeyFromObject(g), g.GetUID(), tasks) {
-		f.checks[indexes[n]].judgement = j
+		f.Checks[indexes[n]].Judgement = j
 	}
 	return f, nil
 }
 
 // planNextLook plans the next observation of the Gate.
-func (e *external) planNextLook(g *v1alpha1.Gate, f facts) {
+func (e *external) planNextLook(g *v1alpha1.Gate, f verdict.Facts) {
 	next := time.Time{}
-	for _, c := range f.checks {
-		if c.next.IsZero() || c.judgement.Ended() {
+	for _, c := range f.Checks {
+		if c.Next.IsZero() || c.Judgement.Ended() {
 			continue
 		}
-		if next.IsZero() || c.next.Before(next) {
-			next = c.next
+		if next.IsZero() || c.Next.Before(next) {
+			next = c.Next
 		}
 	}
 	e.memory.planNextLook(g, next)
 }
 
-// unavailableSince is since when the metrics backend of a check was last seen to be unavailable. Zero if it was not.
-func (f facts) unavailableSince(i int) time.Time {
-	if start := f.lastResult(i).UnavailableSince; start != nil {
-		return start.Time
-	}
-	return time.Time{}
-}
-
-// startOfCheck is when a check began, or begins now: no earlier than that.
-func (f facts) startOfCheck(i int) time.Time {
-	if start := f.lastResult(i).StartedAt; start != nil {
-		return start.Time
-	}
-	return setup.Timestamp(f.now).Time
-}
-
 // gatherCheck gathers the facts about one check. It returns the task to measure, or nil if the check cannot be measured.
-func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, observed time.Time, into *checkFacts) (*meter.Task, error) {
+func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, observed time.Time, into *verdict.CheckFacts) (*meter.Task, error) {
 	site, err := e.readSite(ctx, r, c.Site)
 	if err != nil {
 		return nil, err
 	}
 	if site != nil {
-		into.liveSince = r.evidence.liveSince(site, observed)
+		into.LiveSince = r.evidence.LiveSince(site, observed)
 	}
 	k, err := kindOfCheck(c)
 	if err != nil {
-		into.impossible = err.Error()
+		into.Impossible = err.Error()
 		return nil, nil //nolint:nilerr,nilnil // The check is invalid, and nothing is measured.
 	}
 	if k.run == nil {
 		return e.measurement(ctx, r, k, c, site, into)
 	}
-	if site == nil || into.liveSince.IsZero() {
+	if site == nil || into.LiveSince.IsZero() {
 		return nil, nil //nolint:nilnil // There is nothing to measure.
 	}
 	return nil, k.run(ctx, e, subject{reconcileCache: r, check: c, site: site}, last, into)
 }
 
 // measurement returns the task of a check that the scheduler measures, or nil for a check that can never be measured.
-func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) (*meter.Task, error) {
-	t, err := newCheckTask(c)
+func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *verdict.CheckFacts) (*meter.Task, error) {
+	t, err := meter.NewTask(c)
 	if err != nil {
-		into.impossible = err.Error()
+		into.Impossible = err.Error()
 		return nil, nil //nolint:nilerr,nilnil // The check is invalid, and nothing is measured.
 	}
-	t.LiveSince = into.liveSince
+	t.LiveSince = into.LiveSince
 	if site == nil || t.LiveSince.IsZero() {
 		return idleTask(t), nil
 	}
-	if into.impossible, err = e.setQuestion(ctx, r, k, c, site, t); err != nil || into.impossible != "" {
+	if into.Impossible, err = e.setQuestion(ctx, r, k, c, site, t); err != nil || into.Impossible != "" {
 		return nil, err
 	}
 	return t, nil
@@ -193,39 +168,14 @@ func (e *external) readSite(ctx context.Context, r *reconcileCache, name string)
 	return s, nil
 }
 
-// newCheckTask returns the task of a check, without its question. It returns an error for a check that can never be measured.
-func newCheckTask(c v1alpha1.GateCheck) (*meter.Task, error) {
-	rules, err := gates.RulesOf(c.Check)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := threshold.Parse(string(c.Threshold))
-	if err != nil {
-		return nil, errors.Wrap(err, "threshold")
-	}
-	if c.Unit != "" || limit.Unit() == "" {
-		if limit, err = limit.In(c.Unit); err != nil {
-			return nil, errors.Wrap(err, "threshold")
-		}
-	}
-	if !limit.Compares() {
-		return nil, errors.New("threshold: must begin with a comparison")
-	}
-	minimum := int64(1)
-	if c.MinSamples != nil {
-		minimum = int64(*c.MinSamples)
-	}
-	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: minimum, NoData: c.NoData}}, nil
-}
-
 // setQuestion sets the question of a check. It returns why the check can never be asked, and an error if the API server cannot be reached.
 func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
 	config, err := e.configOf(ctx, r, c)
 	if err != nil {
 		return "", err
 	}
-	if problem := config.deniedCheck(site, c); problem != "" {
-		t.Question = problemQuestion(problem)
+	if problem := deniedCheck(config, site, c); problem != "" {
+		t.Question = meter.Problem(problem)
 		return "", nil
 	}
 	return k.ask(ctx, e, subject{reconcileCache: r, config: config, check: c, site: site}, t)
@@ -233,34 +183,14 @@ func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c
 
 // idleTask is a task whose subject is not live: the meter sends no query for it.
 func idleTask(t *meter.Task) *meter.Task {
-	t.Question = problemQuestion("")
+	t.Question = meter.Problem("")
 	return t
 }
 
 // failingQuestion returns the question for a server that cannot be asked.
-func (a answer) failingQuestion() meter.Question {
-	if a.outage {
-		return outageQuestion{problemQuestion(a.problem)}
+func failingQuestion(e endpoint.Endpoint) meter.Question {
+	if e.IsOutage {
+		return meter.ServerProblem{Problem: meter.Problem(e.Problem)}
 	}
-	return problemQuestion(a.problem)
-}
-
-// outageQuestion is a question that cannot be asked because of the server, and not because of the check.
-type outageQuestion struct{ problemQuestion }
-
-// Ask sends no request.
-func (o outageQuestion) Ask(context.Context, time.Duration) gates.Answer {
-	return gates.Answer{Problem: string(o.problemQuestion), Unavailable: true}
-}
-
-// problemQuestion is a question that cannot be asked at present. It fails as often as a measurement may, since a user may fix the cause
-// meanwhile.
-type problemQuestion string
-
-// Key is the problem: checks with another problem do not share the answer.
-func (t problemQuestion) Key(time.Duration) string { return string(t) }
-
-// Ask sends no request.
-func (t problemQuestion) Ask(context.Context, time.Duration) gates.Answer {
-	return gates.Answer{Problem: string(t)}
+	return meter.Problem(e.Problem)
 }

@@ -22,7 +22,9 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/job"
+	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
 // grace is how long a cluster may take to report the result of a Job after its deadline.
@@ -52,11 +54,11 @@ func jobKind() kind {
 	return kind{
 		name:  "Job",
 		isSet: func(c *v1alpha1.GateCheck) bool { return c.Job != nil },
-		allow: func(site *catalogv1alpha1.Site, _ config, c v1alpha1.GateCheck) error {
+		allow: func(site *catalogv1alpha1.Site, _ endpoint.Config, c v1alpha1.GateCheck) error {
 			return policy.CheckJob(site, c.Job)
 		},
-		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *checkFacts) error {
-			into.job = last.JobRef.DeepCopy()
+		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error {
+			into.Job = last.JobRef.DeepCopy()
 			return e.gatherJob(ctx, s.reconcileCache, s.check, s.site, into)
 		},
 	}
@@ -64,38 +66,38 @@ func jobKind() kind {
 
 // gatherJob judges a check that runs as a Job, and requests the Job if there is none. An obstacle may be removed until the check's time is
 // over. It returns an error if the control plane's API server cannot be asked.
-func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
+func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *verdict.CheckFacts) error {
 	rules, err := gates.RulesOf(c.Check)
 	if err != nil {
-		into.impossible = err.Error()
+		into.Impossible = err.Error()
 		return nil //nolint:nilerr // It is the check's problem.
 	}
-	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
-	if into.job != nil {
-		in.Attempt = job.AttemptOf(in, into.job.Name)
+	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.LiveSince, Rules: rules}
+	if into.Job != nil {
+		in.Attempt = job.AttemptOf(in, into.Job.Name)
 	}
-	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
-	if into.next = into.liveSince.Add(rules.InitialDelay); e.now().Before(into.next) {
-		into.job = e.knownJob(job.Name(in), into.job)
+	into.Judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
+	if into.Next = into.LiveSince.Add(rules.InitialDelay); e.now().Before(into.Next) {
+		into.Job = e.knownJob(job.Name(in), into.Job)
 		return nil
 	}
 	return e.gatherAttempt(ctx, r, in, into)
 }
 
 // gatherAttempt judges one Job of a check, and requests the Job if there is none.
-func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) error {
-	into.job = e.knownJob(job.Name(in), into.job)
-	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
+func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.Input, into *verdict.CheckFacts) error {
+	into.Job = e.knownJob(job.Name(in), into.Job)
+	into.Judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
 	if in.Attempt > 0 {
-		into.judgement.Availability, into.judgement.Message = gates.Interrupted, job.MessageRepeated
+		into.Judgement.Availability, into.Judgement.Message = gates.Interrupted, job.MessageRepeated
 	}
-	into.next = e.endOfJob(in)
+	into.Next = e.endOfJob(in)
 	requested := len(e.jobRequests)
 	trouble, err := e.observeJob(ctx, r, in, into)
 	switch {
-	case err != nil || into.judgement.Ended():
+	case err != nil || into.Judgement.Ended():
 		return err
-	case !into.retryAt.IsZero():
+	case !into.RetryAt.IsZero():
 		return e.retryJob(ctx, r, in, into)
 	case e.now().Before(e.endOfJob(in)):
 		return nil
@@ -104,7 +106,7 @@ func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.
 		e.jobRequests = e.jobRequests[:requested]
 		trouble = e.memory.noteJob(job.Name(in), e.now()).refused
 	}
-	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}
+	into.Judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}
 	return nil
 }
 
@@ -115,16 +117,16 @@ func (e *external) endOfJob(in job.Input) time.Time {
 
 // retryJob creates the next Job of a check after a delay: a pod that the infrastructure ended proves nothing about the revision. The status names the
 // last Job until it names the next one.
-func (e *external) retryJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) error {
-	last := into.job
-	if into.next = into.retryAt; e.now().Before(into.retryAt) {
+func (e *external) retryJob(ctx context.Context, r *reconcileCache, in job.Input, into *verdict.CheckFacts) error {
+	last := into.Job
+	if into.Next = into.RetryAt; e.now().Before(into.RetryAt) {
 		return nil
 	}
-	into.retryAt = time.Time{}
+	into.RetryAt = time.Time{}
 	in.Attempt++
 	err := e.gatherAttempt(ctx, r, in, into)
-	if into.job == nil {
-		into.job = last
+	if into.Job == nil {
+		into.Job = last
 	}
 	return err
 }
@@ -149,7 +151,7 @@ func firstText(text, otherwise string) string {
 }
 
 // observeJob observes the Job. It returns the obstacle, and an error if the control plane's API server cannot be asked.
-func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) (string, error) {
+func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Input, into *verdict.CheckFacts) (string, error) {
 	if in.Site.Spec.PostCheck == nil {
 		return e.requestJob(ctx, r, in, nil)
 	}
@@ -168,14 +170,14 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	}
 	note := e.memory.noteJob(name, e.now())
 	createdAt := note.made
-	if createdAt.IsZero() && into.job != nil && into.job.UID != "" {
+	if createdAt.IsZero() && into.Job != nil && into.Job.UID != "" {
 		createdAt = note.seen // A process before this one created it.
 	}
 	switch {
 	case o == nil && !createdAt.IsZero() && e.now().Sub(createdAt) > grace:
 		e.repeatRemovedJob(in, into)
 	case o == nil && !createdAt.IsZero(): // The watch has not seen it yet.
-		into.next = createdAt.Add(grace + time.Second)
+		into.Next = createdAt.Add(grace + time.Second)
 	case o == nil:
 		return e.requestJob(ctx, r, in, cluster)
 	default:
@@ -186,27 +188,27 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 
 // repeatRemovedJob creates another Job for the script of a removed Job: the removal proves nothing about the revision. Further Jobs begin until the
 // timeout of the check has passed, plus a grace period to detect a removal, since a user may remove each of them.
-func (e *external) repeatRemovedJob(in job.Input, into *checkFacts) {
+func (e *external) repeatRemovedJob(in job.Input, into *verdict.CheckFacts) {
 	until := e.memory.noteJob(job.Name(in), e.now()).repeatUntil
 	if until.IsZero() {
 		until = e.endOfJob(in).Add(grace)
 	}
 	if !e.now().Before(until) {
-		into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: job.MessageRemoved}
+		into.Judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: job.MessageRemoved}
 		return
 	}
 	in.Attempt++
 	e.memory.limitRepeats(job.Name(in), until, e.now())
-	into.retryAt = e.now()
+	into.RetryAt = e.now()
 }
 
 // waitForCluster restarts the timeout of a Job while its cluster is unreachable: an outage is not a verdict. It returns the obstacle.
-func (e *external) waitForCluster(in job.Input, err error, into *checkFacts) string {
+func (e *external) waitForCluster(in job.Input, err error, into *verdict.CheckFacts) string {
 	var unread *clusters.Error
 	if errors.As(err, &unread) && isOutage(unread) {
 		e.memory.restartJob(job.Name(in), e.now())
-		into.next = e.now().Add(clusterRetry)
-		into.judgement.Availability, into.judgement.Message = gates.Interrupted, "the check waits for the cluster of its Job: "+unread.Detail
+		into.Next = e.now().Add(clusterRetry)
+		into.Judgement.Availability, into.Judgement.Message = gates.Interrupted, "the check waits for the cluster of its Job: "+unread.Detail
 	}
 	return err.Error()
 }
@@ -222,25 +224,25 @@ func isOutage(e *clusters.Error) bool {
 
 // judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another Job: any other user of the cluster
 // may create a Job of that name with any result. It returns the obstacle to a judgement.
-func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) (string, error) {
+func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *verdict.CheckFacts) (string, error) {
 	j := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
 		return "", errors.Wrap(err, "cannot read Job")
 	}
-	if into.impossible = refuseForeignJob(in, into.job, o, j); into.impossible != "" {
+	if into.Impossible = refuseForeignJob(in, into.Job, o, j); into.Impossible != "" {
 		return "", nil
 	}
-	into.job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
+	into.Job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
 	judgement, err := e.judgeJob(ctx, cluster, j)
 	switch {
 	case err != nil:
 		return e.waitForCluster(in, err, into), nil
 	case judgement.Availability == gates.Interrupted:
-		into.retryAt = job.RetryAt(j, in.Attempt)
+		into.RetryAt = job.RetryAt(j, in.Attempt)
 	case !judgement.Ended():
 		return "", nil
 	}
-	into.judgement = judgement
+	into.Judgement = judgement
 	return "", nil
 }
 
@@ -268,7 +270,7 @@ func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Inp
 	if err != nil {
 		return "", err
 	}
-	if problem := config.deniedCheck(in.Site, in.Check); problem != "" {
+	if problem := deniedCheck(config, in.Site, in.Check); problem != "" {
 		return problem, nil
 	}
 	script, problem, err := e.readScript(ctx, r.gate.GetNamespace(), in.Check)

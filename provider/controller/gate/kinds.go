@@ -9,7 +9,9 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
 // checkKinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
@@ -25,7 +27,7 @@ type kind struct {
 	isSet func(c *v1alpha1.GateCheck) bool
 
 	// allow returns an error, which names the field, for a check that may not be made at a Site with a configuration.
-	allow func(site *catalogv1alpha1.Site, k config, c v1alpha1.GateCheck) error
+	allow func(site *catalogv1alpha1.Site, k endpoint.Config, c v1alpha1.GateCheck) error
 
 	// ask sets the question of a task that the scheduler measures, with the host that it asks. It returns why that can never be asked, and an
 	// error if the API server cannot be reached.
@@ -33,7 +35,7 @@ type kind struct {
 
 	// run carries out a check by itself, without questions, and writes the result into the facts. Last is the previous result of the check.
 	// It returns an error if the API server cannot be reached.
-	run func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *checkFacts) error
+	run func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error
 
 	// lead returns how long a revision has to be live before a check of it means anything. Nil means no time.
 	lead func(e *external, c v1alpha1.GateCheck) time.Duration
@@ -44,7 +46,7 @@ type subject struct {
 	*reconcileCache
 
 	// config of the Site's repository. It is set for questions alone.
-	config config
+	config endpoint.Config
 	check  v1alpha1.GateCheck
 	site   *catalogv1alpha1.Site
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
 // A measurer takes measurements.
@@ -69,10 +70,10 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 		return managed.ExternalObservation{}, err
 	}
 	if !e.quick {
-		e.memory.recordLook(g, f.now)
+		e.memory.recordLook(g, f.Now)
 	}
-	d := decideStatus(f)
-	if d.next.Verdict != "" {
+	d := verdict.Decide(f)
+	if d.Next.Verdict != "" {
 		e.jobRequests = nil // The result of a Job would come too late.
 	}
 	e.updateStatus(g, f, d)
@@ -106,12 +107,12 @@ func countEnded(o v1alpha1.GateObservation) int {
 	return n
 }
 
-func readyCondition(g *v1alpha1.Gate, d decision) xpv2.Condition {
+func readyCondition(g *v1alpha1.Gate, d verdict.Decision) xpv2.Condition {
 	status := corev1.ConditionFalse
-	if d.reason == v1alpha1.ReasonPassed {
+	if d.Reason == v1alpha1.ReasonPassed {
 		status = corev1.ConditionTrue
 	}
-	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message}
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.Reason, Message: d.Message}
 	return c.WithObservedGeneration(g.GetGeneration())
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 )
 
 // maxBlueprints bounds of how many Gates the metrics of their Blueprints are remembered.
@@ -51,8 +52,8 @@ func (b blueprintNotes) addNote(key blueprintKey, note blueprintNote) { b.notes.
 // deniedQuery returns why a query may not be asked where Site or configuration leave the metrics of Blueprints only, or "". The function
 // refuses such a query of a deployment; a Gate that a user made by hand never went through it. It returns an error if the API server cannot be
 // asked.
-func (e *external) deniedQuery(ctx context.Context, r *reconcileCache, k config, c v1alpha1.GateCheck, site *catalogv1alpha1.Site) (string, error) {
-	denied := policy.CheckOwnQuery(site, k.spec, c.Prometheus)
+func (e *external) deniedQuery(ctx context.Context, r *reconcileCache, k endpoint.Config, c v1alpha1.GateCheck, site *catalogv1alpha1.Site) (string, error) {
+	denied := policy.CheckOwnQuery(site, k.Spec, c.Prometheus)
 	if denied == nil {
 		return "", nil
 	}

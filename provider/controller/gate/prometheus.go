@@ -8,6 +8,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
@@ -17,8 +18,8 @@ func prometheusKind() kind {
 	return kind{
 		name:  "Prometheus",
 		isSet: func(c *v1alpha1.GateCheck) bool { return c.Prometheus != nil },
-		allow: func(site *catalogv1alpha1.Site, k config, c v1alpha1.GateCheck) error {
-			return policy.CheckPrometheus(site, k.kind, k.spec, c.Prometheus)
+		allow: func(site *catalogv1alpha1.Site, k endpoint.Config, c v1alpha1.GateCheck) error {
+			return policy.CheckPrometheus(site, k.Kind, k.Spec, c.Prometheus)
 		},
 		ask:  askPrometheus,
 		lead: leadOfQuery,
@@ -32,13 +33,13 @@ func askPrometheus(ctx context.Context, e *external, s subject, t *meter.Task) (
 	a, ok := s.servers[key]
 	if !ok {
 		var err error
-		if a, err = e.findServer(ctx, s.config, s.site, c.Prometheus.Address); err != nil {
+		if a, err = endpoint.Find(ctx, e.kube, s.config, s.site, c.Prometheus.Address); err != nil {
 			return "", err
 		}
 		s.servers[key] = a
 	}
-	if a.problem != "" {
-		t.Question = a.failingQuestion()
+	if a.Problem != "" {
+		t.Question = failingQuestion(a)
 		return "", nil
 	}
 	denied, err := e.deniedQuery(ctx, s.reconcileCache, s.config, c, s.site)
@@ -46,10 +47,10 @@ func askPrometheus(ctx context.Context, e *external, s subject, t *meter.Task) (
 		return "", err
 	}
 	if denied != "" { // A Blueprint that was changed makes another revision, and this Gate waits for that one.
-		t.Question = answer{problem: denied, outage: true}.failingQuestion()
+		t.Question = meter.ServerProblem{Problem: meter.Problem(denied)}
 		return "", nil
 	}
-	q, err := prometheus.NewQuestion(e.clientFor(s.gate.GetNamespace()), e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
+	q, err := prometheus.NewQuestion(e.clientFor(s.gate.GetNamespace()), e.memory.queries, a.Server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // The query is invalid, so that the check can never be measured.
 	}

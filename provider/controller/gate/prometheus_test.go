@@ -30,7 +30,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // An authority is a certificate of a server, and the same certificate in PEM for its clients.
@@ -120,6 +120,8 @@ func (v *vault) was(query string) string {
 const (
 	bearerCanary = "Bearer c4n4ry"
 	basicCanary  = "Basic cHJvbTpjNG40cnk=" // prom:c4n4ry
+
+	noSecret = "the Secret with the credentials of the Prometheus server, or a key of it, does not exist"
 )
 
 // A metricsCase is the content of the Secrets for a Prometheus server, and the result of a check at that server.
@@ -164,15 +166,15 @@ func metricsCases(good, otherCA []byte) map[string]metricsCase {
 			reason:      "A bundle without certificates trusts no server.",
 			credentials: token, ca: map[string]string{"ca.crt": "c4n4ry"}, want: failed, message: "the server's certificate is not trusted",
 		},
-		"gone": {reason: "Without its credentials a server is not asked.", ca: ca, want: failed, message: problemSecret},
+		"gone": {reason: "Without its credentials a server is not asked.", ca: ca, want: failed, message: noSecret},
 		"keygone": {
 			reason:      "A server is not asked with a name and no password.",
-			credentials: map[string]string{"username": "prom"}, ca: ca, want: failed, message: problemSecret,
+			credentials: map[string]string{"username": "prom"}, ca: ca, want: failed, message: noSecret,
 		},
-		"cagone": {reason: "A server is not asked without the certificates to trust.", credentials: token, want: failed, message: problemSecret},
+		"cagone": {reason: "A server is not asked without the certificates to trust.", credentials: token, want: failed, message: noSecret},
 		"cakey": {
 			reason:      "Certificates under another key of the Secret do not count.",
-			credentials: token, ca: map[string]string{"tls.crt": string(good)}, want: failed, message: problemSecret,
+			credentials: token, ca: map[string]string{"tls.crt": string(good)}, want: failed, message: noSecret,
 		},
 	}
 }
@@ -265,7 +267,7 @@ func (w *world) live(site string) {
 	w.Helper()
 	w.edit(func(s *deliveryv1alpha1.SiteSync) {
 		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{
-			Name: site, State: deliveryv1alpha1.SiteLive, LiveSince: setup.Timestamp(time.Now().Add(-time.Minute)),
+			Name: site, State: deliveryv1alpha1.SiteLive, LiveSince: instant.Timestamp(time.Now().Add(-time.Minute)),
 		})
 	})
 }

@@ -32,6 +32,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
@@ -40,6 +41,7 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/cacheclient"
@@ -70,6 +72,15 @@ type world struct {
 	writes int
 	// thorough is how often a quick look was not enough.
 	thorough int
+}
+
+func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+func check(name, site string) v1alpha1.GateCheck {
+	return v1alpha1.GateCheck{Check: deploymentv1alpha1.Check{
+		Name: name, Site: site, Type: "Prometheus", Threshold: "<= 0.5", Interval: "5s", InitialDelay: "1s", Timeout: "1m",
+		Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: `sum(rate(errors_total[10s]))`},
+	}}
 }
 
 func gateKey() types.NamespacedName {
@@ -215,7 +226,7 @@ func sync1() *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{ClaimRef: claim(), Position: position()}
 	s.Status.AtProvider = deliveryv1alpha1.SiteSyncObservation{Position: position(), Sites: []deliveryv1alpha1.SiteObservation{
-		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: setup.Timestamp(time.Now().Add(-time.Minute))},
+		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: instant.Timestamp(time.Now().Add(-time.Minute))},
 	}}
 	s.SetConditions(xpv2.ReconcileSuccess(), xpv2.Available().WithObservedGeneration(1))
 	return s

@@ -10,6 +10,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
 // TestShow defers a passed check while other checks run, and nothing else.
@@ -60,12 +61,12 @@ func TestShow(t *testing.T) {
 			e := &external{connector: &connector{memory: newMemory(), now: func() time.Time { return now }}}
 			g := &v1alpha1.Gate{}
 			g.SetName("shop")
-			e.updateStatus(g, facts{}, decision{next: says("", running, running, running), reason: v1alpha1.ReasonMeasuring})
+			e.updateStatus(g, verdict.Facts{}, verdict.Decision{Next: says("", running, running, running), Reason: v1alpha1.ReasonMeasuring})
 			for i, s := range tc.steps {
 				now = began.Add(s.after)
 				previous := g.Status.AtProvider
 				e.memory.planNextLook(g, time.Time{}) // As gather does.
-				e.updateStatus(g, facts{}, decision{next: s.next, reason: v1alpha1.ReasonMeasuring})
+				e.updateStatus(g, verdict.Facts{}, verdict.Decision{Next: s.next, Reason: v1alpha1.ReasonMeasuring})
 				want := previous
 				if s.shown {
 					want = s.next
@@ -95,46 +96,46 @@ func TestStatusOfStep(t *testing.T) {
 		}
 		return v1alpha1.GateObservation{Position: &ledger.Position{Revision: 1}, StartedAt: new(metav1.NewTime(began)), Verdict: verdict, Checks: []v1alpha1.CheckResult{c}}
 	}
-	measuring := decision{next: says(false, ""), reason: v1alpha1.ReasonMeasuring}
-	watching := decision{next: says(true, ""), reason: v1alpha1.ReasonWatching}
+	measuring := verdict.Decision{Next: says(false, ""), Reason: v1alpha1.ReasonMeasuring}
+	watching := verdict.Decision{Next: says(true, ""), Reason: v1alpha1.ReasonWatching}
 	cases := map[string]struct {
 		reason string
 		until  v1alpha1.GateUntil
-		before []decision
-		is     decision
+		before []verdict.Decision
+		is     verdict.Decision
 		pause  time.Duration
 		want   xpv2.ConditionReason
 	}{
-		"NotCome": {reason: "A Gate whose step has not come has no status.", until: v1alpha1.GateUntilReleased, is: decision{reason: v1alpha1.ReasonNotLive}},
-		"Plain":   {reason: "A Gate of a revision without steps says that it waits.", is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
+		"NotCome": {reason: "A Gate whose step has not come has no status.", until: v1alpha1.GateUntilReleased, is: verdict.Decision{Reason: v1alpha1.ReasonNotLive}},
+		"Plain":   {reason: "A Gate of a revision without steps says that it waits.", is: verdict.Decision{Reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
 		"NotAgain": {
 			reason: "A Gate whose step is not live any more reports it.",
-			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive,
+			until:  v1alpha1.GateUntilReleased, before: []verdict.Decision{measuring}, is: verdict.Decision{Reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive,
 		},
 		"Soon": {
 			reason: "A count is written with the verdict where the pause ends soon.",
-			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 9 * time.Second, want: v1alpha1.ReasonMeasuring,
+			until:  v1alpha1.GateUntilReleased, before: []verdict.Decision{measuring}, is: watching, pause: 9 * time.Second, want: v1alpha1.ReasonMeasuring,
 		},
 		"Later": {
 			reason: "A count is written at once where the pause goes on.",
-			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 11 * time.Second, want: v1alpha1.ReasonWatching,
+			until:  v1alpha1.GateUntilReleased, before: []verdict.Decision{measuring}, is: watching, pause: 11 * time.Second, want: v1alpha1.ReasonWatching,
 		},
 		"User": {
 			reason: "A count is written at once where a user is awaited.",
-			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, want: v1alpha1.ReasonWatching,
+			until:  v1alpha1.GateUntilReleased, before: []verdict.Decision{measuring}, is: watching, want: v1alpha1.ReasonWatching,
 		},
 		"FailsSoon": {
 			reason: "A failure is written at once.",
-			until:  v1alpha1.GateUntilReleased, before: []decision{measuring, watching},
-			is: decision{next: says(true, v1alpha1.GateFailed), reason: v1alpha1.ReasonFailed}, pause: 9 * time.Second, want: v1alpha1.ReasonFailed,
+			until:  v1alpha1.GateUntilReleased, before: []verdict.Decision{measuring, watching},
+			is: verdict.Decision{Next: says(true, v1alpha1.GateFailed), Reason: v1alpha1.ReasonFailed}, pause: 9 * time.Second, want: v1alpha1.ReasonFailed,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &external{connector: &connector{memory: newMemory(), now: func() time.Time { return began }}}
-			g, f := &v1alpha1.Gate{}, facts{spec: v1alpha1.GateParameters{Until: tc.until}, now: began}
+			g, f := &v1alpha1.Gate{}, verdict.Facts{Spec: v1alpha1.GateParameters{Until: tc.until}, Now: began}
 			if tc.pause > 0 {
-				f.pauseEnd = began.Add(tc.pause)
+				f.PauseEnd = began.Add(tc.pause)
 			}
 			for _, d := range append(tc.before, tc.is) {
 				e.updateStatus(g, f, d)

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/credentials"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
@@ -164,10 +165,7 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 
 // secretsOf returns the Secrets of a Site, for its Prometheus server and its cluster.
 func secretsOf(s *catalogv1alpha1.Site) []client.ObjectKey {
-	out := []client.ObjectKey{}
-	if m := s.Spec.Metrics; m != nil && m.Prometheus != nil {
-		out = credentials.MetricsSecrets(credentials.Config{Kind: siteConfig().kind}, prometheusOf(m.Prometheus))
-	}
+	out := endpoint.Secrets(s)
 	if ref, _ := clusters.KubeconfigOf(s); ref != nil {
 		out = append(out, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
 	}

@@ -6,6 +6,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/web"
 )
@@ -15,8 +16,8 @@ func webKind() kind {
 	return kind{
 		name:  "Web",
 		isSet: func(c *v1alpha1.GateCheck) bool { return c.Web != nil },
-		allow: func(_ *catalogv1alpha1.Site, k config, c v1alpha1.GateCheck) error {
-			return policy.CheckWeb(k.kind, k.spec, c.Web)
+		allow: func(_ *catalogv1alpha1.Site, k endpoint.Config, c v1alpha1.GateCheck) error {
+			return policy.CheckWeb(k.Kind, k.Spec, c.Web)
 		},
 		ask: askWeb,
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 )
@@ -168,7 +168,7 @@ func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 }
 
 // statusTimestamp returns the current time in the precision of a status.
-func (e *external) statusTimestamp() metav1.Time { return *setup.Timestamp(e.now()) }
+func (e *external) statusTimestamp() metav1.Time { return *instant.Timestamp(e.now()) }
 
 // Disconnect closes no connections, because the next reconcile reuses them.
 func (e *external) Disconnect(context.Context) error { return nil }

@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/delivery/message"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -144,7 +144,7 @@ func noteWaiting(d *v1alpha1.GitDelivery, now time.Time) {
 		return
 	}
 	if observed.Waiting == nil || !isAttemptAt(*observed.Waiting, p) {
-		observed.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: *setup.Timestamp(now)}
+		observed.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: *instant.Timestamp(now)}
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/delivery/placeholder"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -189,7 +189,7 @@ func (r recording) appendTo(file state.LedgerFile, now time.Time) state.LedgerFi
 func withTime(events []ledger.Event, now time.Time) []ledger.Event {
 	out := make([]ledger.Event, len(events))
 	for i, e := range events {
-		e.At = setup.Timestamp(now)
+		e.At = instant.Timestamp(now)
 		out[i] = e
 	}
 	return out

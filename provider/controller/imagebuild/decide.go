@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/kpack"
 )
 
@@ -159,7 +160,7 @@ func (d *decision) noteRunning(f *facts) {
 		return
 	}
 	d.next.Running = &v1alpha1.RunningBuild{
-		Build: f.build.GetName(), UID: string(f.build.GetUID()), Commit: kpack.CommitOf(f.build), Step: kpack.CurrentStep(f.build), StartedAt: setup.Timestamp(f.build.GetCreationTimestamp().Time),
+		Build: f.build.GetName(), UID: string(f.build.GetUID()), Commit: kpack.CommitOf(f.build), Step: kpack.CurrentStep(f.build), StartedAt: instant.Timestamp(f.build.GetCreationTimestamp().Time),
 	}
 }
 
@@ -247,7 +248,7 @@ func (d *decision) askAgain(f *facts) {
 }
 
 func (d *decision) conclude(p problem) {
-	d.reason, d.message = p.reason, setup.CutMessage(p.message, maxMessage)
+	d.reason, d.message = p.reason, oneline.Cut(p.message, maxMessage)
 }
 
 // concludeUnlessBuilt reports a wait, unless the wanted image exists: then only a rebuild waits.

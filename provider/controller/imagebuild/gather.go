@@ -18,7 +18,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/kpack"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/sources"
@@ -54,7 +54,7 @@ func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*fa
 // lookNowOf returns for which look a user asks: on the ImageBuild, or on the Application, whose request to reconcile the function passes on.
 func lookNowOf(b *v1alpha1.ImageBuild) string {
 	annotations := b.GetAnnotations()
-	return setup.CutMessage(strings.TrimSpace(annotations[v1alpha1.AnnotationLookNow]+" "+annotations[xpmeta.AnnotationKeyReconcileRequestedAt]), 256)
+	return oneline.Cut(strings.TrimSpace(annotations[v1alpha1.AnnotationLookNow]+" "+annotations[xpmeta.AnnotationKeyReconcileRequestedAt]), 256)
 }
 
 // lookAtSource finds the commit of the revision. An archive has none.

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/kpack"
 )
 
@@ -29,8 +30,8 @@ func (d *decision) takeImage(f *facts, image string) {
 		return
 	}
 	next := &v1alpha1.BuiltImage{
-		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), UID: string(f.build.GetUID()), Image: image, Reason: setup.CutMessage(kpack.ReasonOf(f.build), 63),
-		At: setup.Timestamp(kpack.EndOf(f.build)),
+		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), UID: string(f.build.GetUID()), Image: image, Reason: oneline.Cut(kpack.ReasonOf(f.build), 63),
+		At: instant.Timestamp(kpack.EndOf(f.build)),
 	}
 	if last != nil && !d.countRebuild(f, *last, next) {
 		return
@@ -40,7 +41,7 @@ func (d *decision) takeImage(f *facts, image string) {
 
 // countRebuild counts an image that was built again, and reports whether it is taken.
 func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alpha1.BuiltImage) bool {
-	next.Rebuilds, next.RebuildsSince = 1, setup.Timestamp(f.now)
+	next.Rebuilds, next.RebuildsSince = 1, instant.Timestamp(f.now)
 	if last.RebuildsSince == nil || f.now.Sub(last.RebuildsSince.Time) >= rebuildWindow {
 		return true
 	}
@@ -59,7 +60,7 @@ func (d *decision) countBuilderChange(f *facts) *v1alpha1.BuilderChanges {
 	wanted, previous := d.next.Wanted, d.next.BuilderChanges
 	isCounted := previous != nil && previous.Request == wanted.Request && previous.Commit == wanted.Commit && previous.Since != nil && f.now.Sub(previous.Since.Time) < rebuildWindow
 	if !isCounted {
-		return &v1alpha1.BuilderChanges{Request: wanted.Request, Commit: wanted.Commit, Count: 1, Since: setup.Timestamp(f.now)}
+		return &v1alpha1.BuilderChanges{Request: wanted.Request, Commit: wanted.Commit, Count: 1, Since: instant.Timestamp(f.now)}
 	}
 	next := *previous
 	next.Count++
@@ -101,7 +102,7 @@ func (f *facts) failureMessage(cause string) string {
 	if !f.hidesBuilders {
 		return cause
 	}
-	return setup.CutMessage(cause, maxMessage-len(hiddenBuilders)-len("; ")) + "; " + hiddenBuilders
+	return oneline.Cut(cause, maxMessage-len(hiddenBuilders)-len("; ")) + "; " + hiddenBuilders
 }
 
 // scheduleRetry asks kpack for another Build when the delay is over.
@@ -120,7 +121,7 @@ func (d *decision) describeFailure(f *facts) *v1alpha1.FailedBuild {
 	wanted, failure := d.next.Wanted, kpack.ExplainFailure(f.build, f.pod)
 	out := &v1alpha1.FailedBuild{
 		Request: wanted.Request, Commit: wanted.Commit, Build: f.build.GetName(), UID: string(f.build.GetUID()), Reason: failure.Reason, Step: failure.Step, Message: failure.Message, Logs: failure.Logs,
-		At: setup.Timestamp(kpack.EndOf(f.build)),
+		At: instant.Timestamp(kpack.EndOf(f.build)),
 	}
 	if failure.IsOfSource {
 		return out

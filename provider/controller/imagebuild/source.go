@@ -7,9 +7,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/kpack"
 )
 
@@ -22,7 +23,7 @@ func (d *decision) decideWanted(f *facts) {
 	}
 	trouble := f.sourceTrouble()
 	if f.found != nil && f.found.Err == nil && next.Commit != f.found.Commit {
-		next.Commit, next.SeenAt = f.found.Commit, setup.Timestamp(f.now)
+		next.Commit, next.SeenAt = f.found.Commit, instant.Timestamp(f.now)
 	}
 	if next.Commit == "" {
 		next.SeenAt = nil
@@ -30,7 +31,7 @@ func (d *decision) decideWanted(f *facts) {
 	d.next.Wanted, d.next.LookNow = next, f.last.LookNow
 	d.next.SourceTrouble = v1alpha1.SourceTrouble{}
 	if trouble != nil {
-		d.next.SourceTrouble = v1alpha1.SourceTrouble{Reason: string(trouble.reason), Message: setup.CutMessage(trouble.message, maxMessage)}
+		d.next.SourceTrouble = v1alpha1.SourceTrouble{Reason: string(trouble.reason), Message: oneline.Cut(trouble.message, maxMessage)}
 	}
 	if f.isLookDone || f.cannotLook() {
 		d.next.LookNow = f.lookNow

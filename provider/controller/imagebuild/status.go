@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // stepInterval is how often the step of a Build is written: each write costs the composite.
@@ -36,7 +36,7 @@ type counter interface {
 // updateStatus writes the decision into the status. The step of a Build may be a while old.
 func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 	d := &e.decision
-	e.note.next = setup.Earliest(d.again, f.lookDue)
+	e.note.next = instant.Earliest(d.again, f.lookDue)
 	if e.holdStatus(d) {
 		return
 	}
@@ -73,7 +73,7 @@ func (e *external) paceStep(d *decision, f *facts) {
 	}
 	if due := e.note.stepAt.Add(stepInterval); f.now.Before(due) {
 		current.Step = previous.Step
-		e.note.next = setup.Earliest(e.note.next, due)
+		e.note.next = instant.Earliest(e.note.next, due)
 		return
 	}
 	if !e.quick {

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // A decision is the result of the facts: objects to apply, the Site, and the condition.
@@ -152,9 +152,9 @@ func timeoutClocks(f facts) (started, infrastructure *metav1.Time) {
 	case !rested || isPausedByUser(f.report) || observation.WasReady != nil:
 		return observation.StartedAt, observation.InfrastructureReadyAt
 	case observation.InfrastructureReadyAt != nil:
-		return observation.StartedAt, setup.Timestamp(f.now)
+		return observation.StartedAt, instant.Timestamp(f.now)
 	}
-	return setup.Timestamp(f.now), nil
+	return instant.Timestamp(f.now), nil
 }
 
 const (

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // Groups of the kinds of CAPT.
@@ -73,10 +73,10 @@ func (e *external) readCluster(ctx context.Context, f *facts) {
 	}, f.now)
 	f.report = r.Report
 	e.note.steady = e.note.trustedReadiness(mc).Observe(r.Report, r.Healthy(), f.now, stabilizationPeriod(mc))
-	f.ready, f.again = e.note.steady.Ready, setup.Earliest(e.note.steady.Due(stabilizationPeriod(mc)), r.Again)
+	f.ready, f.again = e.note.steady.Ready, instant.Earliest(e.note.steady.Due(stabilizationPeriod(mc)), r.Again)
 	var done time.Time
 	e.note.topology, f.topologyDone, done = e.note.topology.observeTopology(r.Topology, f.now, stabilizationPeriod(mc))
-	f.again = setup.Earliest(f.again, done)
+	f.again = instant.Earliest(f.again, done)
 }
 
 // gatherParts adds the objects of the cluster: desired, observed, and whether another owner has one of that name.

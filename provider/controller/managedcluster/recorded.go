@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // makesKind reports whether a ManagedCluster makes an object of a kind.
@@ -86,7 +86,7 @@ func statusObjects(f facts, previous v1alpha1.ManagedClusterObservation) []v1alp
 		}
 	}
 	for _, o := range f.report.Objects {
-		add(v1alpha1.ClusterObject{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID, Ready: o.Ready, Reason: o.Reason, Message: setup.CutMessage(o.Message, maxMessage)})
+		add(v1alpha1.ClusterObject{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID, Ready: o.Ready, Reason: o.Reason, Message: oneline.Cut(o.Message, maxMessage)})
 	}
 	for _, p := range f.parts {
 		if p.live != nil {

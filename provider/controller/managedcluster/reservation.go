@@ -16,7 +16,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/desired"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
@@ -172,7 +172,7 @@ func (e *external) gatherReservation(ctx context.Context, f *facts) error {
 	_, ours, theirs, err := e.readReservation(ctx, f.mc)
 	f.reserved = going && ours
 	if theirs && !going {
-		f.taken, f.again = takenByReservation, setup.Earliest(f.again, f.now.Add(reservedAgain))
+		f.taken, f.again = takenByReservation, instant.Earliest(f.again, f.now.Add(reservedAgain))
 	}
 	return err
 }

@@ -11,9 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const (
@@ -38,7 +39,7 @@ func (e *external) updateStatus(mc *v1alpha1.ManagedCluster, f facts, d decision
 	next.AtProvider = newObservation(f, mc.Status.AtProvider)
 	next.SetConditions(buildConditions(mc, f, d)...)
 	n, now := e.note, f.now
-	n.next = setup.Earliest(d.deadline, f.again)
+	n.next = instant.Earliest(d.deadline, f.again)
 	if !n.observed && !meta.FinalizerExists(mc, managed.FinalizerName) {
 		// The write of the finalizer comes next, and discards the status. There may be no other event for a long time.
 		n.next = now
@@ -49,7 +50,7 @@ func (e *external) updateStatus(mc *v1alpha1.ManagedCluster, f facts, d decision
 	}
 	if !isUrgent(mc, f, *next) {
 		if due := n.reserveProgressWrite(now, e.quick); now.Before(due) {
-			n.next = setup.Earliest(n.next, due)
+			n.next = instant.Earliest(n.next, due)
 			return
 		}
 	}
@@ -151,7 +152,7 @@ func buildConditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Co
 
 func newCondition(mc *v1alpha1.ManagedCluster, conditionType xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
 	return xpv2.Condition{
-		Type: conditionType, Status: s, Reason: reason, Message: setup.CutMessage(message, maxMessage), LastTransitionTime: metav1.Now(),
+		Type: conditionType, Status: s, Reason: reason, Message: oneline.Cut(message, maxMessage), LastTransitionTime: metav1.Now(),
 	}.WithObservedGeneration(mc.GetGeneration())
 }
 
@@ -167,7 +168,7 @@ func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alph
 		Objects:        statusObjects(f, previous),
 		FailureDomains: failureDomains(r),
 		Replicas:       v1alpha1.Replicas{ControlPlane: machineCounts(r.ControlPlanes), Workers: machineCounts(r.Workers)},
-		StartedAt:      setup.Timestamp(f.now),
+		StartedAt:      instant.Timestamp(f.now),
 	}
 	var topology *v1alpha1.ObservedTopology
 	if previous.UID == r.UID {
@@ -177,7 +178,7 @@ func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alph
 	}
 	out.Topology = topologyStatus(f, topology)
 	if out.StartedAt == nil {
-		out.StartedAt = setup.Timestamp(f.now)
+		out.StartedAt = instant.Timestamp(f.now)
 	}
 	latchTimes(&out, f)
 	if r.Endpoint != (readiness.Endpoint{}) {
@@ -187,11 +188,11 @@ func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alph
 		ref := v1alpha1.SecretReference{Name: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Key: readiness.SecretKey}
 		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: ref, Digest: r.KubeconfigDigest}
 		if !r.KubeconfigExpires.IsZero() {
-			out.Kubeconfig.Expires = setup.Timestamp(r.KubeconfigExpires)
+			out.Kubeconfig.Expires = instant.Timestamp(r.KubeconfigExpires)
 		}
 	}
 	if b := r.Blocker(); b.Reason != "" {
-		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: setup.CutMessage(b.Message, maxMessage)}
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: oneline.Cut(b.Message, maxMessage)}
 	}
 	out.SiteUID = previous.SiteUID
 	if f.site.ours {
@@ -204,23 +205,23 @@ func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alph
 func latchTimes(out *v1alpha1.ManagedClusterObservation, f facts) {
 	r := f.report
 	if i := r.Initialized; i.UID != "" {
-		out.Initialized = &v1alpha1.Latch{UID: i.UID, At: *setup.Timestamp(i.At)}
+		out.Initialized = &v1alpha1.Latch{UID: i.UID, At: *instant.Timestamp(i.At)}
 	}
 	if out.InfrastructureReadyAt == nil && r.Is(readiness.TypeInfrastructureReady, readiness.True) {
-		out.InfrastructureReadyAt = setup.Timestamp(f.now)
+		out.InfrastructureReadyAt = instant.Timestamp(f.now)
 	}
 	if out.Provisioned == nil && isProvisioned(r) {
-		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *setup.Timestamp(f.now)}
+		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *instant.Timestamp(f.now)}
 	}
 	if !f.ready {
 		out.ReadySince = nil
 		return
 	}
 	if out.ReadySince == nil {
-		out.ReadySince = setup.Timestamp(f.now)
+		out.ReadySince = instant.Timestamp(f.now)
 	}
 	if out.WasReady == nil {
-		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *setup.Timestamp(f.now)}
+		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *instant.Timestamp(f.now)}
 	}
 }
 
@@ -234,7 +235,7 @@ func absentObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1a
 	out := *previous.DeepCopy()
 	out.ReadySince = nil
 	if b := f.report.Blocker(); b.Reason != "" {
-		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: setup.CutMessage(b.Message, maxMessage)}
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: oneline.Cut(b.Message, maxMessage)}
 	}
 	if f.taken == "" { // An object of another owner is not recorded, otherwise its loss would be reported.
 		out.Objects = statusObjects(f, previous)

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // A topologyProgress is the ClusterClass that Cluster API reported as reconciled, and since when without interruption.
@@ -37,7 +37,7 @@ func topologyStatus(f facts, previous *v1alpha1.ObservedTopology) *v1alpha1.Obse
 	if t.Class == "" {
 		return nil
 	}
-	out := &v1alpha1.ObservedTopology{Reason: t.Reason, Message: setup.CutMessage(t.Message, maxMessage)}
+	out := &v1alpha1.ObservedTopology{Reason: t.Reason, Message: oneline.Cut(t.Message, maxMessage)}
 	if previous != nil {
 		out.Class, out.Rebasing = previous.Class, previous.Rebasing || previous.Class != "" && previous.Class != t.Class
 	}

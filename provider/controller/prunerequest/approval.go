@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/prune"
 )
@@ -30,7 +30,7 @@ func (r *Reconciler) awaitApproval(ctx context.Context, pr *v1alpha1.PruneReques
 		if !isOfRequest(&a, pr) || prune.Confirm(a.Spec.Plan, plan.Digest, plan.At.Time, &prune.Plan{Digest: plan.Digest}, now) != prune.AnswerGo {
 			continue
 		}
-		pr.Status.Phase, pr.Status.Result = v1alpha1.PhasePruning, &v1alpha1.PruneResult{Approval: a.GetName(), StartedAt: *setup.Timestamp(now)}
+		pr.Status.Phase, pr.Status.Result = v1alpha1.PhasePruning, &v1alpha1.PruneResult{Approval: a.GetName(), StartedAt: *instant.Timestamp(now)}
 		setCondition(pr, now, v1alpha1.TypeApproved, corev1.ConditionTrue, v1alpha1.ReasonApproved, fmt.Sprintf("PruneApproval %s names the plan.", a.GetName()))
 		setCondition(pr, now, v1alpha1.TypeCompleted, corev1.ConditionFalse, v1alpha1.ReasonPruning, fmt.Sprintf("The plan is made again, and then it removes %s.", countItems(pr.Spec.Scope, int(plan.Pruned))))
 		return 0, nil
@@ -108,7 +108,7 @@ func (r *Reconciler) answerApproval(ctx context.Context, a *v1alpha1.PruneApprov
 	}
 	c := xpv2.Condition{
 		Type: v1alpha1.TypeAccepted, Status: corev1.ConditionFalse, Reason: reason, Message: message,
-		LastTransitionTime: *setup.Timestamp(r.now()), ObservedGeneration: a.GetGeneration(),
+		LastTransitionTime: *instant.Timestamp(r.now()), ObservedGeneration: a.GetGeneration(),
 	}
 	if reason == v1alpha1.ReasonAccepted {
 		c.Status = corev1.ConditionTrue

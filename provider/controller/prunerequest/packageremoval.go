@@ -16,7 +16,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/bundle"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -33,7 +33,7 @@ func removalWait(began, now time.Time) time.Duration {
 
 // planPackages makes the plan of a request of scope Bundle, once.
 func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest) error {
-	plannedAt := setup.Timestamp(r.now())
+	plannedAt := instant.Timestamp(r.now())
 	f, err := r.gatherPackages(ctx, pr, plannedAt.Time)
 	if err != nil {
 		return err

@@ -14,10 +14,10 @@ import (
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/delivery/placeholder"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/prune"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -39,7 +39,7 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) er
 	if err != nil {
 		return err
 	}
-	plannedAt := setup.Timestamp(r.now())
+	plannedAt := instant.Timestamp(r.now())
 	s, err := g.opened.Repository.Look(ctx, queueKeyOf(pr), r.now())
 	if err != nil {
 		return err

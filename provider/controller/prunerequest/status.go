@@ -14,7 +14,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -30,7 +30,7 @@ const (
 // setCondition sets a condition. Its time changes with its status.
 func setCondition(pr *v1alpha1.PruneRequest, now time.Time, typ xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
 	previous := pr.Status.GetCondition(typ)
-	c := xpv2.Condition{Type: typ, Status: status, Reason: reason, Message: message, LastTransitionTime: *setup.Timestamp(now)}
+	c := xpv2.Condition{Type: typ, Status: status, Reason: reason, Message: message, LastTransitionTime: *instant.Timestamp(now)}
 	if previous.Status == status && !previous.LastTransitionTime.IsZero() {
 		c.LastTransitionTime = previous.LastTransitionTime
 	}
@@ -49,7 +49,7 @@ func isDeclared(reason xpv2.ConditionReason) bool {
 func shownPlan(p *prune.Plan, plannedAt time.Time, commit string) *v1alpha1.PrunePlan {
 	pruned := len(p.Pruned())
 	out := &v1alpha1.PrunePlan{
-		Digest: p.Digest, At: *setup.Timestamp(plannedAt), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
+		Digest: p.Digest, At: *instant.Timestamp(plannedAt), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
 		Pruned: int32(pruned), Kept: int32(len(p.Items) - pruned + p.More), //nolint:gosec // Likewise.
 	}
 	for _, i := range p.Items {

@@ -8,7 +8,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const (
@@ -43,7 +45,7 @@ func decideStatus(f facts) decision {
 			d.next.SitesServing++
 		}
 		d.next.Sites = append(d.next.Sites, o)
-		d.again = setup.Earliest(d.again, f.sites[i].podsDue)
+		d.again = instant.Earliest(d.again, f.sites[i].podsDue)
 	}
 	d.concludeReady()
 	return d
@@ -58,21 +60,21 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 		return o
 	case s.unread != nil:
 		o.CountsAsServing = s.unobservedServes || s.engineHealthy
-		o.Reason, o.Message = s.unread.Reason, setup.CutMessage(s.explainUnread(namespace), maxMessage)
+		o.Reason, o.Message = s.unread.Reason, oneline.Cut(s.explainUnread(namespace), maxMessage)
 		return o
 	}
 	h := s.health
 	if h.IsAbsent() && s.isElsewhere {
 		o.CountsAsServing, o.Reason = true, h.Reason
-		o.Message = setup.CutMessage(setup.CountsAsLive+h.Message, maxMessage)
+		o.Message = oneline.Cut(setup.CountsAsLive+h.Message, maxMessage)
 		return o
 	}
 	o = v1alpha1.SiteHealthState{
-		Name: name, State: h.State, Reason: h.Reason, Message: setup.CutMessage(h.Message, maxMessage), Route: s.route,
+		Name: name, State: h.State, Reason: h.Reason, Message: oneline.Cut(h.Message, maxMessage), Route: s.route,
 		WorkloadSeen: new(s.isWorkloadSeen), Available: h.Available, AvailableOther: h.AvailableOther, Updated: h.Updated, Desired: h.Desired,
 	}
 	if s.trouble.Reason != "" {
-		o.State, o.Reason, o.Message = v1alpha1.HealthUnavailable, s.trouble.Reason, setup.CutMessage(s.trouble.Message, maxMessage)
+		o.State, o.Reason, o.Message = v1alpha1.HealthUnavailable, s.trouble.Reason, oneline.Cut(s.trouble.Message, maxMessage)
 	}
 	return o
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -117,7 +118,7 @@ func (v *routeVerdict) conclude() v1alpha1.RouteHealth {
 	if !v.hasRoutes {
 		return v1alpha1.RouteHealth{Reason: gatewayapi.ReasonRouteMissing, Message: "no HTTPRoute has the label " + setup.LabelClaim}
 	}
-	return v1alpha1.RouteHealth{Accepted: v.reason == "", Reason: v.reason, Message: setup.CutMessage(v.message, maxMessage)}
+	return v1alpha1.RouteHealth{Accepted: v.reason == "", Reason: v.reason, Message: oneline.Cut(v.message, maxMessage)}
 }
 
 // explainUnreadRoutes returns the reason why routes cannot be read.

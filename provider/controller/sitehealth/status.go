@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const (
@@ -43,7 +43,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 		due = e.note.pendingUntil(now, isNextUrgent(s.Status.AtProvider, d.next))
 	}
 	if now.Before(due) {
-		e.note.next = setup.Earliest(e.note.next, due)
+		e.note.next = instant.Earliest(e.note.next, due)
 		return
 	}
 	if !e.quick {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -212,13 +211,5 @@ func TestClusterReference(t *testing.T) {
 				t.Errorf("\n%s\nnotOurs(): %q", tc.reason, got)
 			}
 		})
-	}
-}
-
-func TestClusterInTheMessage(t *testing.T) {
-	d := decideStatus(testFacts(clustered(nil)))
-	want := `Site "edge1": WaitingForCluster, Provisioning: DockerCluster c1: no quota`
-	if diff := cmp.Diff(want, d.message); diff != "" {
-		t.Errorf("message: -want, +got:\n%s", diff)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/proof"
 	"github.com/intentplane/intentplane/provider/trailers"
 )
 
@@ -11,48 +12,40 @@ import (
 // commits counts as behind.
 const maxBetween = 20
 
-// A gap is the comparison of the claim's commits between the engine's commit and the delivered commit.
-type gap struct {
-	// isBehind is true where one of them has other files in the directory: an engine that has not come to it may still apply these.
-	isBehind bool
-	// unknown says why that is unknown.
-	unknown string
-}
-
 // readGap finds out whether an engine which is at a commit with a tree has still to pass commits of the claim with another one. The directory may have
 // changed and changed back, and then the tree alone does not say that the engine applied the last commit.
-func (p *prover) readGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, applied, delivered string) gap {
+func (p *prover) readGap(ctx context.Context, r repository, f proof.Facts, want v1alpha1.SiteTree, applied, delivered string) proof.Gap {
 	if applied == "" || delivered == "" || applied == delivered {
-		return gap{}
+		return proof.Gap{}
 	}
 	key := r.key + " " + applied + " " + delivered + " " + want.Path + " " + want.Tree
 	if cached, ok := p.gaps.Get(key); ok {
 		return cached
 	}
 	g := p.findGap(ctx, r, f, want, applied, delivered)
-	if g.unknown == "" {
+	if g.Unknown == "" {
 		p.gaps.Put(r.tenant, key, g, 0)
 	}
 	return g
 }
 
-func (p *prover) findGap(ctx context.Context, r repository, f facts, want v1alpha1.SiteTree, applied, delivered string) gap {
+func (p *prover) findGap(ctx context.Context, r repository, f proof.Facts, want v1alpha1.SiteTree, applied, delivered string) proof.Gap {
 	shared, err := p.openRepository(ctx, r)
 	if err != nil {
-		return gap{unknown: err.Error()}
+		return proof.Gap{Unknown: err.Error()}
 	}
-	messages, err := shared.ReadMessagesBetween(ctx, delivered, applied, trailers.Line(trailers.Claim, trailers.ClaimValue(f.spec.ClaimRef)))
+	messages, err := shared.ReadMessagesBetween(ctx, delivered, applied, trailers.Line(trailers.Claim, trailers.ClaimValue(f.Spec.ClaimRef)))
 	if err != nil {
-		return gap{unknown: err.Error()}
+		return proof.Gap{Unknown: err.Error()}
 	}
 	for i, m := range messages {
 		s := p.readSubtree(ctx, r, m.ID, "", want.Path)
-		if s.unknown != "" {
-			return gap{unknown: s.unknown}
+		if s.Unknown != "" {
+			return proof.Gap{Unknown: s.Unknown}
 		}
-		if s.id != want.Tree || i >= maxBetween {
-			return gap{isBehind: true}
+		if s.ID != want.Tree || i >= maxBetween {
+			return proof.Gap{IsBehind: true}
 		}
 	}
-	return gap{}
+	return proof.Gap{}
 }

@@ -32,7 +32,7 @@ func TestBehind(t *testing.T) {
 	opened, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
 	w.must(err)
 	want, f := v1alpha1.SiteTree{Name: "edge1", Path: webAtE1, Tree: stable}, testFacts(live())
-	f.spec.ClaimRef = claim
+	f.Spec.ClaimRef = claim
 	cases := map[string]struct {
 		reason        string
 		at, delivered string
@@ -47,7 +47,7 @@ func TestBehind(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := w.c.prover.readGap(t.Context(), opened, f, want, tc.at, tc.delivered)
-			if got.unknown != "" || got.isBehind != tc.want {
+			if got.Unknown != "" || got.IsBehind != tc.want {
 				t.Errorf("\n%s\nreadGap(...): want behind %t, got %+v", tc.reason, tc.want, got)
 			}
 			baseline := w.git.Requests(repo)
@@ -55,13 +55,5 @@ func TestBehind(t *testing.T) {
 				t.Errorf("\n%s\nreadGap(...) asks again: %d requests", tc.reason, w.git.Requests(repo)-baseline)
 			}
 		})
-	}
-	s := live(func(s *siteFacts) { s.gap.isBehind = true })
-	if d := decideStatus(testFacts(s)); d.next.Sites[0].State != v1alpha1.SiteSyncing || d.next.Sites[0].Reason != v1alpha1.SiteReasonOtherTree {
-		t.Errorf("a Site whose engine is behind is not live: %+v", d.next.Sites[0])
-	}
-	s = live(func(s *siteFacts) { s.gap.unknown = "no answer" })
-	if d := decideStatus(testFacts(s)); d.next.Sites[0].Reason != v1alpha1.SiteReasonProofUnknown {
-		t.Errorf("a Site of which that is unknown is not proven: %+v", d.next.Sites[0])
 	}
 }

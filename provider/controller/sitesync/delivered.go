@@ -8,6 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/manifest"
+	"github.com/intentplane/intentplane/provider/proof"
 )
 
 // readManifests returns the objects of a claim's directory, which has the requested tree at a commit.
@@ -20,21 +21,13 @@ func (p *prover) readManifests(ctx context.Context, r repository, want v1alpha1.
 
 // failureSearch returns the search for failures of the objects in the directory whose tree the engine tried, without objects in a namespace that the deployment
 // may not write to.
-func (e *external) failureSearch(ctx context.Context, f facts, want v1alpha1.SiteTree, s siteFacts, r *reading) setup.FailureSearch {
-	out := setup.FailureSearch{Namespace: f.namespace, Claim: f.spec.ClaimRef.Name, Start: f.positionStart().Time}
-	manifests, _ := e.prover.readManifests(ctx, r.repository, want, s.triedCommit(want.Tree), r.archives) // Without manifests the search is incomplete.
+func (e *external) failureSearch(ctx context.Context, f proof.Facts, want v1alpha1.SiteTree, s proof.SiteFacts, r *reading) setup.FailureSearch {
+	out := setup.FailureSearch{Namespace: f.Namespace, Claim: f.Spec.ClaimRef.Name, Start: f.PositionStart().Time}
+	manifests, _ := e.prover.readManifests(ctx, r.repository, want, s.TriedCommit(want.Tree), r.archives) // Without manifests the search is incomplete.
 	for _, m := range manifests {
-		if policy.AllowsTarget(s.site, f.namespace, m.Object.Namespace) {
+		if policy.AllowsTarget(s.Site, f.Namespace, m.Object.Namespace) {
 			out.Delivered = append(out.Delivered, m)
 		}
 	}
 	return out
-}
-
-// triedCommit returns the commit with a tree that the engine applied or attempted.
-func (s siteFacts) triedCommit(tree string) string {
-	if s.applied.id == tree {
-		return s.seen.Commit
-	}
-	return s.seen.Attempted
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
+	"github.com/intentplane/intentplane/provider/proof"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -71,34 +72,29 @@ func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref
 // readFailure reads a final failure from the cluster of a Site without tracks once the engine reports that it tried the tree, and that an object
 // failed. A cluster that cannot be observed, or does not let the provider list its objects, has the engine speak for it. It returns an error if our
 // own API server does not answer.
-func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
-	if !s.hasFailedObject() || !s.hasTried(want.Tree) {
+func (e *external) readFailure(ctx context.Context, f proof.Facts, want v1alpha1.SiteTree, s *proof.SiteFacts, r *reading) error {
+	if !s.HasFailedObject() || !s.HasTried(want.Tree) {
 		return nil
 	}
-	c, p, err := e.connectTarget(ctx, s.site)
+	c, p, err := e.connectTarget(ctx, s.Site)
 	if err != nil {
 		return err
 	}
-	isObserved := p == nil && !setup.IsElsewhere(s.site)
+	isObserved := p == nil && !setup.IsElsewhere(s.Site)
 	if p == nil {
 		var isComplete bool
-		s.failure, isComplete = setup.FindFinalFailure(ctx, c, e.failureSearch(ctx, f, want, *s, r), func(*unstructured.Unstructured) bool { return true })
+		s.Failure, isComplete = setup.FindFinalFailure(ctx, c, e.failureSearch(ctx, f, want, *s, r), func(*unstructured.Unstructured) bool { return true })
 		isObserved = isObserved && isComplete
 	}
-	if !isObserved && s.failure == nil {
-		s.failure = reportedFailure(want, *s, r)
+	if !isObserved && s.Failure == nil {
+		s.Failure = reportedFailure(want, *s, r)
 	}
 	return nil
 }
 
-// hasFailedObject is true for an engine that reports a failure of an object that it applied or attempted.
-func (s siteFacts) hasFailedObject() bool {
-	return s.seen.FinalFailure || s.seen.MayHideFailure || s.seen.Reason == v1alpha1.SiteReasonUnhealthy
-}
-
 // reportedFailure returns a final failure that an engine reports of an object that it applied from just this directory, or nil.
-func reportedFailure(want v1alpha1.SiteTree, s siteFacts, r *reading) *workload.FinalFailure {
-	if s.seen.Reason != v1alpha1.SiteReasonUnhealthy || s.seen.Root != want.Path {
+func reportedFailure(want v1alpha1.SiteTree, s proof.SiteFacts, r *reading) *workload.FinalFailure {
+	if s.Engine.Reason != v1alpha1.SiteReasonUnhealthy || s.Engine.Root != want.Path {
 		return nil
 	}
 	failed := engines.FindFailedObject(r.engine, r.main, r.second)
@@ -107,48 +103,4 @@ func reportedFailure(want v1alpha1.SiteTree, s siteFacts, r *reading) *workload.
 	}
 	message := engines.SanitizeMessage(strings.TrimSuffix(fmt.Sprintf("%s: %s reports a failure: %s", failed.Name, r.main.GetKind(), failed.Message), ": "))
 	return workload.NewFinalFailure(gatewayapi.ReasonObjectFailed, message, failed.FailedAt)
-}
-
-// hasTried is true for an engine that applied or attempted a tree, and has no other tree of the claim to pass.
-func (s siteFacts) hasTried(tree string) bool {
-	return s.gap == (gap{}) && (s.applied.id == tree || s.attempted.id == tree)
-}
-
-// judgeFailure ends the wait for a Site whose cluster declared a failure final, since the tree would not come to run until the timeout either.
-func (f facts) judgeFailure(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	if failure := f.pendingFailure(want, s, o); failure != nil && !f.now.Before(failure.SettlesAt) {
-		o.State, o.Reason, o.Message = v1alpha1.SiteFailed, failure.Reason, failure.Message
-	}
-	return o
-}
-
-// failureSettlesAt returns when a final failure of a Site counts that does not yet. It is zero if there is none.
-func (f facts) failureSettlesAt(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) time.Time {
-	if failure := f.pendingFailure(want, s, o); failure != nil {
-		return failure.SettlesAt
-	}
-	return time.Time{}
-}
-
-// pendingFailure returns a final failure of the tree that a Site waits for, of its engine or of an object in its cluster, or nil.
-func (f facts) pendingFailure(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) *workload.FinalFailure {
-	if o.State != v1alpha1.SiteSyncing || f.movesRequests(want) {
-		return nil
-	}
-	if stall := f.pendingStall(want, s, o); stall != nil {
-		return stall
-	}
-	if s.failure == nil || !s.hasTried(want.Tree) || s.failure.IsOlderThan(f.positionStart().Time) {
-		return nil
-	}
-	return s.failure
-}
-
-// pendingStall returns that an engine gave up its own object, or nil. It counts for an engine that reads just this directory, and that gave up after the wait
-// for the Site began: an administrator may have stalled another one, and an engine whose Site was live ends no step.
-func (f facts) pendingStall(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) *workload.FinalFailure {
-	if o.Reason != v1alpha1.SiteReasonStalled || s.seen.Root != want.Path || !s.stalledSince.After(f.waitStart(want.Name).Time) {
-		return nil
-	}
-	return workload.NewFinalFailure(o.Reason, o.Message, s.stalledSince)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/panics"
+	"github.com/intentplane/intentplane/provider/proof"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -44,38 +45,38 @@ type reading struct {
 }
 
 // gatherFacts gathers the facts about a SiteSync. It returns an error if the control plane's API server cannot be asked.
-func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts, error) {
-	f := facts{
-		namespace: s.GetNamespace(),
-		spec:      s.Spec.ForProvider,
-		before:    *s.Status.AtProvider.DeepCopy(),
-		now:       e.now(),
+func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (proof.Facts, error) {
+	f := proof.Facts{
+		Namespace: s.GetNamespace(),
+		Spec:      s.Spec.ForProvider,
+		Last:      *s.Status.AtProvider.DeepCopy(),
+		Now:       e.now(),
 	}
 	if e.note.draft != nil {
-		f.draft = e.note.draft.decision.next
+		f.Draft = e.note.draft.decision.Next
 	}
-	if f.spec.ClaimRef.Namespace != f.namespace {
-		f.sites, e.readings = make([]siteFacts, len(f.spec.Sites)), make([]reading, len(f.spec.Sites))
+	if f.Spec.ClaimRef.Namespace != f.Namespace {
+		f.Sites, e.readings = make([]proof.SiteFacts, len(f.Spec.Sites)), make([]reading, len(f.Spec.Sites))
 		return f, nil // Nothing is read for another namespace.
 	}
-	ds, err := usage.OfClaim(ctx, e.kube, f.spec.ClaimRef)
+	ds, err := usage.OfClaim(ctx, e.kube, f.Spec.ClaimRef)
 	if err != nil {
-		return facts{}, err
+		return proof.Facts{}, err
 	}
-	f.spec, f.isAhead = mandate.FollowLedger(s, ds)
-	f.sites, e.readings = make([]siteFacts, len(f.spec.Sites)), make([]reading, len(f.spec.Sites))
-	e.request = requestDigest(ds, f.askedPosition())
+	f.Spec, f.IsAhead = mandate.FollowLedger(s, ds)
+	f.Sites, e.readings = make([]proof.SiteFacts, len(f.Spec.Sites)), make([]reading, len(f.Spec.Sites))
+	e.request = requestDigest(ds, f.Spec.AskedPosition())
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxAtOnce)
-	for i, want := range f.spec.Sites {
-		if want.Wave > f.askedPosition().Step {
+	for i, want := range f.Spec.Sites {
+		if want.Wave > f.Spec.AskedPosition().Step {
 			continue
 		}
-		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)
-		f.sites[i].absent, e.readings[i].isDelivered = isTreeAbsent(ds, want), len(deliveriesFor(ds, want)) > 0
+		f.Sites[i].Undelivered, e.readings[i].delivered = isUndelivered(ds, f.Spec, want)
+		f.Sites[i].Absent, e.readings[i].isDelivered = isTreeAbsent(ds, want), len(deliveriesFor(ds, want)) > 0
 		e.readings[i].archives = archivesFor(ds, want)
 		g.Go(func() error {
-			return panics.Recover("read a Site", func() error { return e.readSite(ctx, f, want, &f.sites[i], &e.readings[i]) })
+			return panics.Recover("read a Site", func() error { return e.readSite(ctx, f, want, &f.Sites[i], &e.readings[i]) })
 		})
 	}
 	return f, g.Wait()
@@ -175,52 +176,52 @@ func deliversTree(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 }
 
 // readSite reads one Site, its engine, and the content of the commits that the engine names.
-func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
+func (e *external) readSite(ctx context.Context, f proof.Facts, want v1alpha1.SiteTree, s *proof.SiteFacts, r *reading) error {
 	repo, err := e.readAllowedSite(ctx, f, want, s)
-	if r.repository = repo; err != nil || s.denied != "" {
+	if r.repository = repo; err != nil || s.Denied != "" {
 		return err
 	}
-	if s.site.Spec.Cluster.ClusterRef != nil {
-		s.undelivered = s.undelivered || s.absent
-		if s.cluster, err = e.clusterFacts(ctx, s.site, f.latchedInitialized(want.Name)); err != nil {
+	if s.Site.Spec.Cluster.ClusterRef != nil {
+		s.Undelivered = s.Undelivered || s.Absent
+		if s.Cluster, err = e.readCluster(ctx, s.Site, f.LatchedInitialized(want.Name)); err != nil {
 			return err
 		}
 	}
-	if f.isAwaitingCluster(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone || s.undelivered {
+	if f.IsAwaitingCluster(want, *s) || s.Site.Spec.Engine.Type == catalogv1alpha1.EngineNone || s.Undelivered {
 		return nil
 	}
-	if s.problem, err = e.readEngine(ctx, f, s.site, r); err != nil || s.problem != nil {
+	if s.Problem, err = e.readEngine(ctx, f, s.Site, r); err != nil || s.Problem != nil {
 		return err
 	}
-	s.seen = engines.Observe(r.engine, engineWant(repo, s.site, want), r.main, r.second)
-	s.stalledSince = engines.StalledSince(r.engine, r.main)
-	if s.seen.URL != repo.spec.Git.URL {
-		s.mirror = s.seen.URL
+	s.Engine = engines.Observe(r.engine, engineWant(repo, s.Site, want), r.main, r.second)
+	s.StalledSince = engines.StalledSince(r.engine, r.main)
+	if s.Engine.URL != repo.spec.Git.URL {
+		s.Mirror = s.Engine.URL
 	}
-	if s.seen.Reason == "" || s.seen.StillApplied || s.seen.Reason == v1alpha1.SiteReasonUnhealthy {
-		s.applied = e.prover.readSubtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
+	if s.Engine.Reason == "" || s.Engine.StillApplied || s.Engine.Reason == v1alpha1.SiteReasonUnhealthy {
+		s.Applied = e.prover.readSubtree(ctx, repo, s.Engine.Commit, s.Engine.Root, want.Path)
 	}
-	if r.isDelivered && want.Traffic != nil && len(want.Traffic.Routes) == 0 && s.applied.unknown == "" {
-		s.applied.unknown = e.prover.addTrackFiles(ctx, repo, want, r.delivered)
+	if r.isDelivered && want.Traffic != nil && len(want.Traffic.Routes) == 0 && s.Applied.Unknown == "" {
+		s.Applied.Unknown = e.prover.addTrackFiles(ctx, repo, want, r.delivered)
 	}
-	if s.seen.Reason == "" && s.applied.id == want.Tree {
-		s.coverage = e.prover.readCoverage(ctx, repo, want, s, r.archives)
+	if s.Engine.Reason == "" && s.Applied.ID == want.Tree {
+		s.Coverage = e.prover.readCoverage(ctx, repo, want, s, r.archives)
 	}
-	if s.seen.FinalFailure {
-		s.attempted = e.prover.readSubtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
+	if s.Engine.FinalFailure {
+		s.Attempted = e.prover.readSubtree(ctx, repo, s.Engine.Attempted, s.Engine.Root, want.Path)
 	}
-	if want.Traffic != nil && s.applied.id == want.Tree {
-		s.gap = e.prover.readGap(ctx, repo, f, want, s.seen.Commit, r.delivered)
+	if want.Traffic != nil && s.Applied.ID == want.Tree {
+		s.Gap = e.prover.readGap(ctx, repo, f, want, s.Engine.Commit, r.delivered)
 	}
 	if want.Traffic != nil {
-		s.traffic, s.failure, err = e.readTraffic(ctx, f, want, *s, r)
+		s.Traffic, s.Failure, err = e.readTraffic(ctx, f, want, *s, r)
 		return err
 	}
 	return e.readFailure(ctx, f, want, s, r)
 }
 
 // readAllowedSite reads the Site and the repository from the API server, and trusts no copy in the SiteSync.
-func (e *external) readAllowedSite(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts) (repository, error) {
+func (e *external) readAllowedSite(ctx context.Context, f proof.Facts, want v1alpha1.SiteTree, s *proof.SiteFacts) (repository, error) {
 	site := &catalogv1alpha1.Site{}
 	site.SetName(want.Name)
 	err := e.kube.Get(ctx, client.ObjectKey{Name: want.Name}, site)
@@ -228,18 +229,18 @@ func (e *external) readAllowedSite(ctx context.Context, f facts, want v1alpha1.S
 		return repository{}, errors.Wrapf(err, "cannot get Site %q", want.Name)
 	}
 	// A missing Site allows no namespace.
-	if err := policy.CheckSite(site, f.namespace); err != nil {
-		s.denied = err.Error()
+	if err := policy.CheckSite(site, f.Namespace); err != nil {
+		s.Denied = err.Error()
 		return repository{}, nil //nolint:nilerr // A refusal is an answer.
 	}
-	s.site = site
-	repo, denial, err := repositoryOf(ctx, e.kube, want.RepositoryRef, f.namespace)
-	if s.denied = denial; err != nil || denial != "" {
+	s.Site = site
+	repo, denial, err := repositoryOf(ctx, e.kube, want.RepositoryRef, f.Namespace)
+	if s.Denied = denial; err != nil || denial != "" {
 		return repository{}, err
 	}
-	dir := policy.Directory(repo.spec.Git.PathPrefix, site.Spec.Repository.Path, f.namespace, f.spec.ClaimRef.Name)
+	dir := policy.Directory(repo.spec.Git.PathPrefix, site.Spec.Repository.Path, f.Namespace, f.Spec.ClaimRef.Name)
 	if want.Path != dir {
-		s.denied = "path: it is not the claim's directory at the Site, which is " + dir
+		s.Denied = "path: it is not the claim's directory at the Site, which is " + dir
 	}
 	return repo, nil
 }
@@ -259,16 +260,16 @@ func onControlPlane(site *catalogv1alpha1.Site) bool {
 
 // readEngine reads the engine's objects. It returns a problem if they cannot be read, and an error if our own API server does not
 // answer.
-func (e *external) readEngine(ctx context.Context, f facts, site *catalogv1alpha1.Site, r *reading) (*problem, error) {
+func (e *external) readEngine(ctx context.Context, f proof.Facts, site *catalogv1alpha1.Site, r *reading) (*proof.Problem, error) {
 	r.engine = site.Spec.Engine.Type
 	if site.Spec.Engine.ObjectRef == nil {
-		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: "the Site names no object of its engine"}, nil
+		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineNotProvable, Message: "the Site names no object of its engine"}, nil
 	}
-	ref, err := engines.PrimaryRef(r.engine, fillPlaceholders(*site.Spec.Engine.ObjectRef, site, f.spec))
+	ref, err := engines.PrimaryRef(r.engine, fillPlaceholders(*site.Spec.Engine.ObjectRef, site, f.Spec))
 	if err != nil {
-		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
+		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineNotProvable, Message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}
-	var p *problem
+	var p *proof.Problem
 	if r.cluster, p, err = e.connectCluster(ctx, site); err != nil || p != nil {
 		return p, err
 	}
@@ -276,7 +277,7 @@ func (e *external) readEngine(ctx context.Context, f facts, site *catalogv1alpha
 		return p, nil
 	}
 	if r.main == nil {
-		return &problem{reason: v1alpha1.SiteReasonEngineObjectMissing, message: ref.String() + " does not exist"}, nil
+		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineObjectMissing, Message: ref.String() + " does not exist"}, nil
 	}
 	if second, ok := engines.SecondaryRef(r.engine, r.main); ok {
 		r.second, p = getObject(ctx, r.cluster, second)
@@ -292,22 +293,22 @@ func fillPlaceholders(ref catalogv1alpha1.ObjectReference, site *catalogv1alpha1
 }
 
 // getObject reads an object from a watch.
-func getObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *problem) {
+func getObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *proof.Problem) {
 	return readObject(ctx, c.Get, ref)
 }
 
 // readObject reads an object, or returns the reason why the object is unreadable.
-func readObject(ctx context.Context, read objectReader, ref engines.Ref) (*unstructured.Unstructured, *problem) {
+func readObject(ctx context.Context, read objectReader, ref engines.Ref) (*unstructured.Unstructured, *proof.Problem) {
 	o, err := read(ctx, ref)
 	var failure *clusters.Error
 	if errors.As(err, &failure) {
-		return nil, &problem{reason: failure.Reason, message: ref.String() + ": " + failure.Detail}
+		return nil, &proof.Problem{Reason: failure.Reason, Message: ref.String() + ": " + failure.Detail}
 	}
 	return o, nil
 }
 
 // connectCluster returns the cluster that the engine's object is in.
-func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
+func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *proof.Problem, error) {
 	if onControlPlane(site) {
 		c, err := e.look.Home()
 		return c, nil, err
@@ -316,11 +317,11 @@ func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Sit
 }
 
 // connectTarget returns the cluster that the Site's objects are in.
-func (e *external) connectTarget(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
+func (e *external) connectTarget(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *proof.Problem, error) {
 	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
 	var refused *clusters.Error
 	if errors.As(err, &refused) {
-		return nil, &problem{reason: refused.Reason, message: refused.Detail}, nil
+		return nil, &proof.Problem{Reason: refused.Reason, Message: refused.Detail}, nil
 	}
 	return c, nil, err
 }

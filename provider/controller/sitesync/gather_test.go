@@ -1,16 +1,73 @@
 package sitesync
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/proof"
 )
+
+const (
+	webAtE1  = "clusters/edge1/team-a/web"
+	minutes5 = 5 * time.Minute
+)
+
+func wantedTree() string { return strings.Repeat("a", 40) }
+func otherTree() string  { return strings.Repeat("b", 40) }
+func noon() time.Time    { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+func positionOf(revision int64, step int32) *ledger.Position {
+	return &ledger.Position{Epoch: 1, Revision: revision, Step: step}
+}
+
+// testFacts are the facts about a Site a minute after noon.
+func testFacts(s proof.SiteFacts) proof.Facts {
+	return proof.Facts{
+		Namespace: "team-a",
+		Spec: v1alpha1.SiteSyncParameters{
+			ClaimRef: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "web"}, Position: positionOf(2, 0), SyncWaitTimeout: "5m", ClusterWaitTimeout: "7m",
+			Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: wantedTree()}},
+		},
+		Now:   noon().Add(time.Minute),
+		Sites: []proof.SiteFacts{s},
+	}
+}
+
+// live returns the facts of a Site that runs its tree.
+func live(change ...func(*proof.SiteFacts)) proof.SiteFacts {
+	site := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "edge1"}}
+	site.Spec.Engine.Type = catalogv1alpha1.EngineFlux
+	s := proof.SiteFacts{
+		Site:    site,
+		Engine:  engines.Observation{Commit: "c1", Attempted: "c1", Kind: "Kustomization", Generation: 1, Proof: v1alpha1.ProofExact, Root: webAtE1},
+		Applied: proof.Subtree{ID: wantedTree()},
+	}
+	for _, fn := range change {
+		fn(&s)
+	}
+	return s
+}
+
+// before is a status of a position, with one Site since noon.
+func before(p *ledger.Position, state v1alpha1.SiteState) v1alpha1.SiteSyncObservation {
+	timestamp := metav1.NewTime(noon())
+	s := v1alpha1.SiteObservation{Name: "edge1", State: state, StartedAt: &timestamp}
+	if state == v1alpha1.SiteLive {
+		s.LiveSince, s.Tree, s.Proof, s.Commit = &timestamp, wantedTree(), v1alpha1.ProofExact, "c0"
+	}
+	return v1alpha1.SiteSyncObservation{Position: p, StartedAt: &timestamp, Sites: []v1alpha1.SiteObservation{s}}
+}
 
 func TestBringing(t *testing.T) {
 	deliveryTo := func(config, path string) v1alpha1.GitDelivery {

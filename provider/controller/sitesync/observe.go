@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/proof"
 )
 
 const (
@@ -61,7 +62,7 @@ type external struct {
 	// Observe fills these for Update of the same reconcile.
 	readings     []reading
 	syncRequests []syncRequest
-	decision     decision
+	decision     proof.Decision
 	// request is the digest of the request of the asked revision, as the ledger says, or "".
 	request string
 }
@@ -86,25 +87,25 @@ func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.E
 		return managed.ExternalObservation{}, err
 	}
 	if !e.quick {
-		e.note.reconciledAt = f.now
+		e.note.reconciledAt = f.Now
 	}
-	e.decision = decideStatus(f)
+	e.decision = proof.Decide(f)
 	e.updateStatus(s, e.decision)
 	e.requestSyncs(f, e.decision)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.syncRequests) == 0}, nil
 }
 
-func readyCondition(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
+func readyCondition(s *v1alpha1.SiteSync, d proof.Decision) xpv2.Condition {
 	status := corev1.ConditionFalse
-	if d.reason == v1alpha1.ReasonLive {
+	if d.Reason == v1alpha1.ReasonLive {
 		status = corev1.ConditionTrue
 	}
-	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message}
+	c := xpv2.Condition{Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.Reason, Message: d.Message}
 	return c.WithObservedGeneration(s.GetGeneration())
 }
 
-func isProofUnknown(d decision) bool {
-	for _, site := range d.next.Sites {
+func isProofUnknown(d proof.Decision) bool {
+	for _, site := range d.Next.Sites {
 		if site.Reason == v1alpha1.SiteReasonProofUnknown {
 			return true
 		}
@@ -113,8 +114,8 @@ func isProofUnknown(d decision) bool {
 }
 
 // requestSyncs has Update ask the engines of Sites which do not run their tree to sync now, once for each position and commit.
-func (e *external) requestSyncs(f facts, d decision) {
-	for i, site := range d.next.Sites {
+func (e *external) requestSyncs(f proof.Facts, d proof.Decision) {
+	for i, site := range d.Next.Sites {
 		if i >= len(e.readings) || e.readings[i].main == nil {
 			continue
 		}
@@ -122,7 +123,7 @@ func (e *external) requestSyncs(f facts, d decision) {
 		if !isBehindTree(site) {
 			continue
 		}
-		token := r.token(f.spec)
+		token := r.token(f.Spec)
 		if e.note.requested[site.Name] == token {
 			continue
 		}
@@ -154,7 +155,7 @@ func (e *external) Create(context.Context, *v1alpha1.SiteSync) (managed.External
 
 // Update asks engines to sync now. An engine that cannot be asked syncs by itself, an interval later, so that is not a failure.
 func (e *external) Update(ctx context.Context, s *v1alpha1.SiteSync) (managed.ExternalUpdate, error) {
-	claim, p := s.Spec.ForProvider.ClaimRef, e.decision.spec.AskedPosition()
+	claim, p := s.Spec.ForProvider.ClaimRef, e.decision.Spec.AskedPosition()
 	for _, w := range e.syncRequests {
 		e.note.requested[w.site] = w.token
 		if err := w.cluster.Annotate(ctx, w.annotation); err != nil {

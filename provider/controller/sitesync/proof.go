@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/manifest"
+	"github.com/intentplane/intentplane/provider/proof"
 	gitrepo "github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/provider/tenantcache"
@@ -86,8 +87,8 @@ type prover struct {
 	guard address.Guard
 	// pool of the repositories, which deliveries share: proofs have the same shares of hosts and of memory.
 	pool    *gitrepo.Pool
-	answers *tenantcache.Cache[subtree]
-	gaps    *tenantcache.Cache[gap]
+	answers *tenantcache.Cache[proof.Subtree]
+	gaps    *tenantcache.Cache[proof.Gap]
 	commits *tenantcache.Cache[*git.Commit]
 	// manifests are the objects of directories, and tracks the routes and the Deployments of directories with tracks.
 	manifests *manifest.Reader
@@ -98,15 +99,15 @@ type prover struct {
 func newProver(kube client.Reader, now func() time.Time, g address.Guard, pool *gitrepo.Pool) *prover {
 	return &prover{
 		kube: kube, now: now, guard: g, pool: pool,
-		answers: tenantcache.New[subtree](maxAnswersBytes), gaps: tenantcache.New[gap](maxAnswersBytes), commits: tenantcache.New[*git.Commit](maxCommitsBytes),
+		answers: tenantcache.New[proof.Subtree](maxAnswersBytes), gaps: tenantcache.New[proof.Gap](maxAnswersBytes), commits: tenantcache.New[*git.Commit](maxCommitsBytes),
 		manifests: manifest.NewReader(), tracks: tenantcache.New[directories.TrackFiles](maxAnswersBytes),
 	}
 }
 
 // readSubtree returns the content of a commit in a directory, of which the engine reads root. An empty commit holds nothing.
-func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, dir string) subtree {
+func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, dir string) proof.Subtree {
 	if commit == "" {
-		return subtree{}
+		return proof.Subtree{}
 	}
 	key := r.key + " " + commit + " " + root + " " + dir
 	if cached, ok := p.answers.Get(key); ok {
@@ -114,13 +115,13 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 	}
 	c, err := p.rememberedCommit(ctx, r, commit)
 	if err != nil {
-		return subtree{unknown: err.Error()}
+		return proof.Subtree{Unknown: err.Error()}
 	}
 	s, err := subtreeOf(ctx, c, root, dir)
 	if err != nil {
-		return subtree{unknown: err.Error()}
+		return proof.Subtree{Unknown: err.Error()}
 	}
-	p.answers.Put(r.tenant, key, s, len(s.id))
+	p.answers.Put(r.tenant, key, s, len(s.ID))
 	return s
 }
 
@@ -154,16 +155,16 @@ func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git
 }
 
 // readCoverage returns how much of a claim's directory, which has the requested tree at the engine's commit, the report of the engine proves.
-func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.SiteTree, s *siteFacts, delivered [][]byte) coverage {
-	manifests, err := p.readManifests(ctx, r, want, s.seen.Commit, delivered)
+func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.SiteTree, s *proof.SiteFacts, delivered [][]byte) proof.Coverage {
+	manifests, err := p.readManifests(ctx, r, want, s.Engine.Commit, delivered)
 	if err != nil {
-		return coverage{unknown: err.Error()}
+		return proof.Coverage{Unknown: err.Error()}
 	}
-	report := s.seen.Report
-	if s.applied.renamed {
+	report := s.Engine.Report
+	if s.Applied.Renamed {
 		report.Uncompared = cmp.Or(report.Uncompared, "the engine reads a kustomization.yaml or an .argocd-source.yaml above the directory")
 	}
-	return coverage{Coverage: report.Cover(s.site.Spec.Engine.Type, manifests)}
+	return proof.Coverage{Coverage: report.Cover(s.Site.Spec.Engine.Type, manifests)}
 }
 
 // addTrackFiles adds the routes and the Deployments to the traffic of a Site, from the files of the delivered commit. It returns why they are unknown, or "".
@@ -182,8 +183,8 @@ func (p *prover) readTrackFiles(ctx context.Context, r repository, want v1alpha1
 	if cached, ok := p.tracks.Get(key); ok {
 		return cached, nil
 	}
-	if s := p.readSubtree(ctx, r, delivered, "", want.Path); s.unknown != "" || s.id != want.Tree {
-		return directories.TrackFiles{}, errors.New(cmp.Or(s.unknown, "the delivered commit has another tree in the directory"))
+	if s := p.readSubtree(ctx, r, delivered, "", want.Path); s.Unknown != "" || s.ID != want.Tree {
+		return directories.TrackFiles{}, errors.New(cmp.Or(s.Unknown, "the delivered commit has another tree in the directory"))
 	}
 	files, err := p.readFiles(ctx, r, delivered, want.Path)
 	if err != nil {
@@ -227,31 +228,31 @@ func (p *prover) openRepository(ctx context.Context, r repository) (*gitrepo.Rep
 
 // subtreeOf returns the content of a commit in a directory. Files that change the objects that an engine applies may lie in any directory
 // above.
-func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, error) {
+func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (proof.Subtree, error) {
 	id, err := c.Subtree(ctx, dir, tree.Marker)
 	if err != nil {
-		return subtree{}, err
+		return proof.Subtree{}, err
 	}
-	out := subtree{id: id}
+	out := proof.Subtree{ID: id}
 	for parent := path.Dir(dir); ; parent = path.Dir(parent) {
 		if parent == "." {
 			parent = ""
 		}
 		ignores, err := c.HasAny(ctx, parent, ".sourceignore")
 		if err != nil {
-			return subtree{}, err
+			return proof.Subtree{}, err
 		}
-		if isInside(root, parent) && !out.renamed {
-			if out.renamed, err = c.HasAny(ctx, parent, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
-				return subtree{}, err
+		if isInside(root, parent) && !out.Renamed {
+			if out.Renamed, err = c.HasAny(ctx, parent, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
+				return proof.Subtree{}, err
 			}
 		}
-		if parent == root && !out.renamed {
-			if out.renamed, err = c.HasAny(ctx, parent, argoOverrides()...); err != nil {
-				return subtree{}, err
+		if parent == root && !out.Renamed {
+			if out.Renamed, err = c.HasAny(ctx, parent, argoOverrides()...); err != nil {
+				return proof.Subtree{}, err
 			}
 		}
-		out.overlaid = out.overlaid || ignores || out.renamed
+		out.Overlaid = out.Overlaid || ignores || out.Renamed
 		if parent == "" {
 			return out, nil
 		}

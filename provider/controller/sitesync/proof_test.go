@@ -24,6 +24,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/manifest"
+	"github.com/intentplane/intentplane/provider/proof"
 	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
@@ -268,7 +269,7 @@ func TestCoverageBelowKustomization(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			site := &catalogv1alpha1.Site{}
 			site.Spec.Engine.Type = catalogv1alpha1.EngineFlux
-			s := &siteFacts{site: site, seen: engines.Observation{Report: tc.report}, applied: subtree{renamed: tc.renamed}}
+			s := &proof.SiteFacts{Site: site, Engine: engines.Observation{Report: tc.report}, Applied: proof.Subtree{Renamed: tc.renamed}}
 			p := &prover{manifests: manifest.NewReader()}
 			got := p.readCoverage(t.Context(), repository{}, v1alpha1.SiteTree{Tree: tree.ID(files)}, s, [][]byte{archive})
 			if diff := cmp.Diff(tc.want, got.Coverage); diff != "" {

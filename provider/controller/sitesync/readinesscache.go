@@ -9,7 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 // maxClusters is the maximum number of cached clusters. A dropped cluster has to be ready for its stabilization time again.
@@ -76,7 +76,7 @@ func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, cre
 func (t readinessEntry) nextChange(stabilization time.Duration) time.Time {
 	out := t.steady.Due(stabilization)
 	if t.trouble.Reason != "" {
-		out = setup.Earliest(out, t.well.Due(stabilization))
+		out = instant.Earliest(out, t.well.Due(stabilization))
 	}
 	return out
 }

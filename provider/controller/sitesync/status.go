@@ -9,8 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/instant"
+	"github.com/intentplane/intentplane/provider/proof"
 )
 
 const (
@@ -28,25 +30,25 @@ const (
 
 // updateStatus writes the decision into the status: the end of a step and terminal states at once; progress when nothing has changed for a
 // while.
-func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
+func (e *external) updateStatus(s *v1alpha1.SiteSync, d proof.Decision) {
 	previous := s.GetCondition(xpv2.TypeReady)
 	ready := readyCondition(s, d)
 	now := e.now()
 	released, hasPause := releasedCondition(s, d)
 	isNews := hasPause && !s.GetCondition(v1alpha1.TypeReleased).Equal(released) && (!isNextPosition(s, d) || released.Reason == v1alpha1.ReasonPromoted)
-	isSame := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && previous.Equal(ready) && !isNews
-	e.note.next = setup.Earliest(d.deadline, d.again)
+	isSame := equality.Semantic.DeepEqual(s.Status.AtProvider, d.Next) && previous.Equal(ready) && !isNews
+	e.note.next = instant.Earliest(d.Deadline, d.Recheck)
 	if isProofUnknown(d) {
-		e.note.next = setup.Earliest(e.note.next, now.Add(retryInterval))
+		e.note.next = instant.Earliest(e.note.next, now.Add(retryInterval))
 	}
-	if isSame || isNews || isUrgent(s, d, previous, ready) || losesHealth(s.Status.AtProvider, d.next, now) {
+	if isSame || isNews || isUrgent(s, d, previous, ready) || losesHealth(s.Status.AtProvider, d.Next, now) {
 		e.note.draft = nil
 	} else if due := e.note.deferDraft(d, now); now.Before(due) {
-		e.note.next = setup.Earliest(e.note.next, due)
+		e.note.next = instant.Earliest(e.note.next, due)
 		return
 	}
 	e.note.draft = nil
-	s.Status.AtProvider = d.next
+	s.Status.AtProvider = d.Next
 	s.SetConditions(ready)
 	if hasPause {
 		s.SetConditions(released)
@@ -55,13 +57,13 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 
 // A draft is a status that is not written yet.
 type draft struct {
-	decision decision
+	decision proof.Decision
 	// begun is since when the status differs from the desired status, and changed since when the desired status has been the same.
 	begun, changed time.Time
 }
 
 // deferDraft defers a decision, and returns until when.
-func (n *note) deferDraft(d decision, now time.Time) time.Time {
+func (n *note) deferDraft(d proof.Decision, now time.Time) time.Time {
 	switch {
 	case n.draft == nil:
 		n.draft = &draft{begun: now, changed: now}
@@ -69,12 +71,12 @@ func (n *note) deferDraft(d decision, now time.Time) time.Time {
 		n.draft.changed = now
 	}
 	n.draft.decision = d
-	return setup.Earliest(n.draft.begun.Add(maxProgressDelay), n.draft.changed.Add(progressQuietTime))
+	return instant.Earliest(n.draft.begun.Add(maxProgressDelay), n.draft.changed.Add(progressQuietTime))
 }
 
 // isSameState is true for decisions that differ in their times at most.
-func isSameState(a, b decision) bool {
-	return a.reason == b.reason && a.message == b.message && equality.Semantic.DeepEqual(withoutTimes(a.next), withoutTimes(b.next))
+func isSameState(a, b proof.Decision) bool {
+	return a.Reason == b.Reason && a.Message == b.Message && equality.Semantic.DeepEqual(withoutTimes(a.Next), withoutTimes(b.Next))
 }
 
 func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
@@ -94,9 +96,9 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 // isUrgent is true if another object waits for the change: another position, a step that is complete, a cluster that can be delivered to, a
 // track that is idle or has its pods, or a Site that will not be live by itself. The first observation of the next position of a deployment
 // in tracks is held until its result: each step would cost the composite a change more.
-func isUrgent(s *v1alpha1.SiteSync, d decision, previous, ready xpv2.Condition) bool {
+func isUrgent(s *v1alpha1.SiteSync, d proof.Decision, previous, ready xpv2.Condition) bool {
 	isNext := isNextPosition(s, d)
-	if !isNext && (previous.ObservedGeneration != ready.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next)) {
+	if !isNext && (previous.ObservedGeneration != ready.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.Next)) {
 		return true
 	}
 	if ready.Status == corev1.ConditionTrue && (isNext || previous.Status != corev1.ConditionTrue) {
@@ -106,11 +108,11 @@ func isUrgent(s *v1alpha1.SiteSync, d decision, previous, ready xpv2.Condition) 
 	for _, site := range s.Status.AtProvider.Sites {
 		previousByName[site.Name] = site
 	}
-	for _, site := range d.next.Sites {
+	for _, site := range d.Next.Sites {
 		previousSite := previousByName[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
 		isNewEnd := terminal && (isNext || previousSite.State != site.State)
-		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(previousSite)) || isTrackAdvanced(previousSite, site, d.spec.AskedPosition()) {
+		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(previousSite)) || isTrackAdvanced(previousSite, site, d.Spec.AskedPosition()) {
 			return true
 		}
 	}
@@ -130,9 +132,9 @@ func losesHealth(previous, next v1alpha1.SiteSyncObservation, now time.Time) boo
 }
 
 // isNextPosition is true for the SiteSync of a deployment in tracks whose status is about another position than a decision.
-func isNextPosition(s *v1alpha1.SiteSync, d decision) bool {
+func isNextPosition(s *v1alpha1.SiteSync, d proof.Decision) bool {
 	observed := s.Status.AtProvider.ObservedPosition()
-	return d.spec.AskedPosition() != observed && observed.Revision > 0 && hasTraffic(d.spec)
+	return d.Spec.AskedPosition() != observed && observed.Revision > 0 && hasTraffic(d.Spec)
 }
 
 // hasTraffic is true for the parameters of a deployment in tracks.
@@ -143,4 +145,31 @@ func hasTraffic(p v1alpha1.SiteSyncParameters) bool {
 // isOtherSubject is true for observations of different positions.
 func isOtherSubject(a, b v1alpha1.SiteSyncObservation) bool {
 	return a.ObservedPosition() != b.ObservedPosition()
+}
+
+// hasPassedCluster is true for a Site whose cluster was ready for the position.
+func hasPassedCluster(o v1alpha1.SiteObservation) bool {
+	return o.Cluster != nil && o.Cluster.PassedAt != nil
+}
+
+// hasSamePods is true for two observations of the pods of a folder by the same proof.
+func hasSamePods(a, b v1alpha1.TrackObservation) bool {
+	return a.AvailableTree == b.AvailableTree && equality.Semantic.DeepEqual(a.AvailableAt, b.AvailableAt)
+}
+
+// isTrackAdvanced is true if a track of a Site became idle, or got its pods: the next change of its pods or its weight waits for that. A
+// track that is idle no more must not lose its pods. A step waits for the pods of all of its Sites together, and so only the stages before
+// the steps wait for the pods of one Site.
+func isTrackAdvanced(previous, next v1alpha1.SiteObservation, requested ledger.Position) bool {
+	if next.Traffic == nil {
+		return false
+	}
+	for _, t := range next.Traffic.Tracks {
+		last := previous.TrackOf(t.Name)
+		hasNewPods := requested.Stage != ledger.StageSteps && t.AvailableTree != "" && !hasSamePods(t, last)
+		if t.Idle != last.Idle || hasNewPods {
+			return true
+		}
+	}
+	return false
 }

@@ -12,13 +12,16 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/proof"
 )
 
 func TestAlike(t *testing.T) {
-	decisionWith := func(change ...func(*decision)) decision {
-		d := decision{next: before(positionOf(2, 0), v1alpha1.SiteLive), reason: v1alpha1.ReasonSyncing, message: "a"}
+	decisionWith := func(change ...func(*proof.Decision)) proof.Decision {
+		d := proof.Decision{Next: before(positionOf(2, 0), v1alpha1.SiteLive), Reason: v1alpha1.ReasonSyncing, Message: "a"}
 		for _, fn := range change {
 			fn(&d)
 		}
@@ -27,17 +30,17 @@ func TestAlike(t *testing.T) {
 	later := metav1.NewTime(noon().Add(time.Second))
 	cases := map[string]struct {
 		reason string
-		other  decision
+		other  proof.Decision
 		want   bool
 	}{
 		"Same": {reason: "Nothing changed.", other: decisionWith(), want: true},
-		"Times": {reason: "A change that is not shown yet has the time of the last look.", other: decisionWith(func(d *decision) {
-			d.next.Sites[0].LiveSince, d.next.Sites[0].StartedAt, d.next.StartedAt = &later, &later, &later
+		"Times": {reason: "A change that is not shown yet has the time of the last look.", other: decisionWith(func(d *proof.Decision) {
+			d.Next.Sites[0].LiveSince, d.Next.Sites[0].StartedAt, d.Next.StartedAt = &later, &later, &later
 		}), want: true},
-		"State":   {reason: "A Site is in another state.", other: decisionWith(func(d *decision) { d.next.Sites[0].State = v1alpha1.SiteSyncing })},
-		"Commit":  {reason: "A status with another commit is another state.", other: decisionWith(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
-		"Reason":  {reason: "Another reason is another state.", other: decisionWith(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
-		"Message": {reason: "A status with another message is another state.", other: decisionWith(func(d *decision) { d.message = "b" })},
+		"State":   {reason: "A Site is in another state.", other: decisionWith(func(d *proof.Decision) { d.Next.Sites[0].State = v1alpha1.SiteSyncing })},
+		"Commit":  {reason: "A status with another commit is another state.", other: decisionWith(func(d *proof.Decision) { d.Next.Sites[0].Commit = "c9" })},
+		"Reason":  {reason: "Another reason is another state.", other: decisionWith(func(d *proof.Decision) { d.Reason = v1alpha1.ReasonWaiting })},
+		"Message": {reason: "A status with another message is another state.", other: decisionWith(func(d *proof.Decision) { d.Message = "b" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +48,7 @@ func TestAlike(t *testing.T) {
 			if got := isSameState(original, tc.other); got != tc.want {
 				t.Errorf("\n%s\nisSameState(...): want %t, got %t", tc.reason, tc.want, got)
 			}
-			if original.next.Sites[0].LiveSince == nil {
+			if original.Next.Sites[0].LiveSince == nil {
 				t.Error("The comparison does not change its arguments.")
 			}
 		})
@@ -75,19 +78,19 @@ func TestLostHealth(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			site := live(func(s *siteFacts) { s.seen.Health = tc.health })
-			f := testFacts(site, was(positionOf(2, 0), v1alpha1.SiteLive), later(tc.after))
-			f.before.Sites[0].Engine = &v1alpha1.EngineObservation{Kind: "Kustomization", ObservedGeneration: 1, Health: "Healthy"}
+			f := testFacts(live(func(s *proof.SiteFacts) { s.Engine.Health = tc.health }))
+			f.Last, f.Now = before(positionOf(2, 0), v1alpha1.SiteLive), noon().Add(tc.after)
+			f.Last.Sites[0].Engine = &v1alpha1.EngineObservation{Kind: "Kustomization", ObservedGeneration: 1, Health: "Healthy"}
 			s := &v1alpha1.SiteSync{}
-			s.Spec.ForProvider, s.Status.AtProvider = f.spec, *f.before.DeepCopy()
-			s.SetConditions(readyCondition(s, decideStatus(f)))
-			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newNote()}
-			e.updateStatus(s, decideStatus(f))
+			s.Spec.ForProvider, s.Status.AtProvider = f.Spec, *f.Last.DeepCopy()
+			s.SetConditions(readyCondition(s, proof.Decide(f)))
+			e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newNote()}
+			e.updateStatus(s, proof.Decide(f))
 			if got := s.Status.AtProvider.Sites[0].Engine.Health; got != tc.want {
 				t.Errorf("\n%s\nupdateStatus(...): want health %q, got %q", tc.reason, tc.want, got)
 			}
-			f.now = f.now.Add(progressQuietTime)
-			e.updateStatus(s, decideStatus(f))
+			f.Now = f.Now.Add(progressQuietTime)
+			e.updateStatus(s, proof.Decide(f))
 			if got := s.Status.AtProvider.Sites[0].Engine.Health; got != tc.health {
 				t.Errorf("\n%s\nafter a while: want health %q, got %q", tc.reason, tc.health, got)
 			}
@@ -97,47 +100,49 @@ func TestLostHealth(t *testing.T) {
 
 // TestNextPosition asks a SiteSync in tracks whose Sites are live for its next step.
 func TestNextPosition(t *testing.T) {
-	inTracks := func(f *facts) { f.spec.Sites[0].Traffic = &v1alpha1.SiteTraffic{} }
+	progressing := live(func(s *proof.SiteFacts) { s.Engine.Reason = v1alpha1.SiteReasonProgressing })
+	inTracks := func(f *proof.Facts) { f.Spec.Sites[0].Traffic = &v1alpha1.SiteTraffic{} }
 	cases := map[string]struct {
 		reason string
-		site   siteFacts
-		change func(*facts)
+		site   proof.SiteFacts
+		change func(*proof.Facts)
 		after  time.Duration
 		want   bool
 	}{
-		"Seen": {reason: "The observation of a step alone is not written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
+		"Seen": {reason: "The observation of a step alone is not written.", site: progressing, change: inTracks},
 		"Long": {
 			reason: "A step that takes longer is written.",
-			site:   says(v1alpha1.SiteReasonProgressing), change: inTracks, after: progressQuietTime, want: true,
+			site:   progressing, change: inTracks, after: progressQuietTime, want: true,
 		},
 		"Live": {
 			reason: "A step that is live is written at once.",
-			site:   live(func(s *siteFacts) { s.traffic = &trafficFacts{} }), change: inTracks, want: true,
+			site:   live(func(s *proof.SiteFacts) { s.Traffic = &proof.TrafficFacts{} }), change: inTracks, want: true,
 		},
-		"Denied":    {reason: "A refusal is written with its consequences.", site: siteFacts{denied: "no"}, change: inTracks, after: progressQuietTime, want: true},
-		"Plain":     {reason: "Without tracks each position is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(*facts) {}, want: true},
-		"TimedOut":  {reason: "A Site that took too long is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.SyncWaitTimeout = "0s" }, want: true},
-		"Promoted":  {reason: "A promotion is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.Pause, f.spec.Promoted = "10s", true }, want: true},
-		"WithPause": {reason: "A future pause does not make a status new.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.Pause = "10s" }},
+		"Denied":    {reason: "A refusal is written with its consequences.", site: proof.SiteFacts{Denied: "no"}, change: inTracks, after: progressQuietTime, want: true},
+		"Plain":     {reason: "Without tracks each position is written at once.", site: progressing, change: func(*proof.Facts) {}, want: true},
+		"TimedOut":  {reason: "A Site that took too long is written at once.", site: progressing, change: func(f *proof.Facts) { inTracks(f); f.Spec.SyncWaitTimeout = "0s" }, want: true},
+		"Promoted":  {reason: "A promotion is written at once.", site: progressing, change: func(f *proof.Facts) { inTracks(f); f.Spec.Pause, f.Spec.Promoted = "10s", true }, want: true},
+		"WithPause": {reason: "A future pause does not make a status new.", site: progressing, change: func(f *proof.Facts) { inTracks(f); f.Spec.Pause = "10s" }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := testFacts(tc.site, tc.change)
-			f.before, f.spec.Position = before(positionOf(2, 0), v1alpha1.SiteLive), positionOf(2, 1)
+			f := testFacts(tc.site)
+			tc.change(&f)
+			f.Last, f.Spec.Position = before(positionOf(2, 0), v1alpha1.SiteLive), positionOf(2, 1)
 			s := &v1alpha1.SiteSync{}
 			s.SetGeneration(2)
-			s.Spec.ForProvider, s.Status.AtProvider = f.spec, *f.before.DeepCopy()
+			s.Spec.ForProvider, s.Status.AtProvider = f.Spec, *f.Last.DeepCopy()
 			s.SetConditions(xpv2.Available().WithObservedGeneration(1))
-			e := &external{connector: &connector{now: func() time.Time { return f.now }}, note: newNote()}
-			e.updateStatus(s, decideStatus(f))
-			f.now = f.now.Add(tc.after)
+			e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newNote()}
+			e.updateStatus(s, proof.Decide(f))
+			f.Now = f.Now.Add(tc.after)
 			if tc.after > 0 {
-				e.updateStatus(s, decideStatus(f))
+				e.updateStatus(s, proof.Decide(f))
 			}
 			if got := s.Status.AtProvider.ObservedPosition() == *positionOf(2, 1); got != tc.want {
 				t.Errorf("\n%s\nthe position was written: want %t, got %t", tc.reason, tc.want, got)
 			}
-			if !tc.want && !e.note.next.After(f.now) {
+			if !tc.want && !e.note.next.After(f.Now) {
 				t.Errorf("\n%s\nthe next look is at %s", tc.reason, e.note.next)
 			}
 		})
@@ -357,5 +362,57 @@ func TestChangingStatusIsDeferred(t *testing.T) {
 	w.expect("at last", gone)
 	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {
 		t.Errorf("the wait began at %s, and the status reports %s", began, got)
+	}
+}
+
+func TestTrackAdvanced(t *testing.T) {
+	const earlierFolder = "2222222222222222222222222222222222222222"
+	siteWith := func(o v1alpha1.TrackObservation) v1alpha1.SiteObservation {
+		o.Name = track.Green
+		return v1alpha1.SiteObservation{Traffic: &v1alpha1.SiteTrafficObservation{Tracks: []v1alpha1.TrackObservation{o}}}
+	}
+	pods := func(folder string, revision int64) v1alpha1.TrackObservation {
+		return v1alpha1.TrackObservation{AvailableTree: folder, AvailableAt: positionOf(revision, 0)}
+	}
+	cases := map[string]struct {
+		reason        string
+		before, after v1alpha1.SiteObservation
+		asked         ledger.Position
+		want          bool
+	}{
+		"Step": {
+			reason: "A step waits for the pods of all of its Sites, and not for the pods of a single Site.", after: siteWith(pods(theFolder, 1)),
+			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps},
+		},
+		"IdleInStep": {
+			reason: "The end of a canary waits for a track that is idle.", after: siteWith(v1alpha1.TrackObservation{Idle: true}),
+			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps}, want: true,
+		},
+		"Idle": {
+			reason: "The function waits for a track that is idle.",
+			before: siteWith(v1alpha1.TrackObservation{}), after: siteWith(v1alpha1.TrackObservation{Idle: true}), want: true,
+		},
+		"StillIdle": {
+			reason: "A track that stays idle is not written at once.",
+			before: siteWith(v1alpha1.TrackObservation{Idle: true}), after: siteWith(v1alpha1.TrackObservation{Idle: true}),
+		},
+		"Pods": {reason: "The function waits for the pods of a track.", before: v1alpha1.SiteObservation{}, after: siteWith(pods(theFolder, 1)), want: true},
+		"OtherPods": {
+			reason: "The function waits for the pods of another folder.",
+			before: siteWith(pods(earlierFolder, 1)), after: siteWith(pods(theFolder, 1)), want: true,
+		},
+		"PodsAgain": {
+			reason: "The function waits for the pods of a folder that came again.",
+			before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 2)), want: true,
+		},
+		"SamePods": {reason: "Pods that stay are not written at once.", before: siteWith(pods(theFolder, 1)), after: siteWith(pods(theFolder, 1))},
+		"NoTracks": {reason: "A Site without tracks has none that advance.", before: siteWith(v1alpha1.TrackObservation{}), after: v1alpha1.SiteObservation{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := isTrackAdvanced(tc.before, tc.after, tc.asked); got != tc.want {
+				t.Errorf("\n%s\nisTrackAdvanced(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
 	}
 }

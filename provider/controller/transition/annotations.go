@@ -12,7 +12,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // Annotations of the event for a change of the phase, for programs that forward events. An unknown value is left out. All but the revision are only on the
@@ -51,7 +50,7 @@ func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, transiti
 	if status.isAbout(transition, isLast) {
 		all[AnnotationReason], all[AnnotationMessage] = status.phaseReason(), status.Message
 		all[AnnotationRequest] = status.rolloutRequest()
-		e.Message = setup.CutMessage(strings.TrimSuffix(e.Message+": "+status.Message, ": "), maxEventMessage)
+		e.Message = oneline.Cut(strings.TrimSuffix(e.Message+": "+status.Message, ": "), maxEventMessage)
 		all[AnnotationRequestedBy] = r.requesterOf(ctx, e.Namespace, all[AnnotationRequest])
 	}
 	for name, value := range all {

@@ -28,37 +28,6 @@ type Question interface {
 	Ask(ctx context.Context, live time.Duration) gates.Answer
 }
 
-// A Task is one check of a Gate that is measured.
-type Task struct {
-	// ID of the check, for ever.
-	ID string
-
-	// Type of the check.
-	Type string
-
-	// Question that is asked. After a replacement, the new question is asked from the next measurement on.
-	Question Question
-
-	// Host that is asked. Empty means that the question reaches no server, and need not wait.
-	Host string
-
-	// Lead is how long the subject has to be live before the first measurement.
-	Lead time.Duration
-
-	// Rules and Criteria of the check.
-	Rules    gates.Rules
-	Criteria gates.Criteria
-
-	// Outages is the policy of the check for an outage of the host.
-	Outages gates.OutagePolicy
-
-	// UnavailableSince is since when the host was unavailable when a Meter before this one measured. Zero if it was not.
-	UnavailableSince time.Time
-
-	// LiveSince is since when the subject is live. Zero stops the clock, and drops the measurements.
-	LiveSince time.Time
-}
-
 // An Observer counts measurements. It must not wait.
 type Observer interface {
 	// Measured is called for each measurement, with the type of its check and how it ended.

@@ -1,4 +1,4 @@
-package sitesync
+package proof
 
 import (
 	"strings"
@@ -23,8 +23,10 @@ const (
 )
 
 func wantedTree() string { return strings.Repeat("a", 40) }
-func otherTree() string  { return strings.Repeat("b", 40) }
-func noon() time.Time    { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+func otherTree() string { return strings.Repeat("b", 40) }
+
+func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
 func positionOf(revision int64, step int32) *ledger.Position {
 	return &ledger.Position{Epoch: 1, Revision: revision, Step: step}
@@ -41,11 +43,11 @@ func aSite(change ...func(*catalogv1alpha1.Site)) *catalogv1alpha1.Site {
 }
 
 // live returns the facts of a Site that runs its tree.
-func live(change ...func(*siteFacts)) siteFacts {
-	s := siteFacts{
-		site:    aSite(),
-		seen:    engines.Observation{Commit: "c1", Attempted: "c1", Kind: "Kustomization", Generation: 1, Proof: v1alpha1.ProofExact, Root: webAtE1},
-		applied: subtree{id: wantedTree()},
+func live(change ...func(*SiteFacts)) SiteFacts {
+	s := SiteFacts{
+		Site:    aSite(),
+		Engine:  engines.Observation{Commit: "c1", Attempted: "c1", Kind: "Kustomization", Generation: 1, Proof: v1alpha1.ProofExact, Root: webAtE1},
+		Applied: Subtree{ID: wantedTree()},
 	}
 	for _, fn := range change {
 		fn(&s)
@@ -53,8 +55,8 @@ func live(change ...func(*siteFacts)) siteFacts {
 	return s
 }
 
-func says(reason string, change ...func(*siteFacts)) siteFacts {
-	return live(append([]func(*siteFacts){func(s *siteFacts) { s.seen.Reason, s.seen.Message = reason, "it says" }}, change...)...)
+func says(reason string, change ...func(*SiteFacts)) SiteFacts {
+	return live(append([]func(*SiteFacts){func(s *SiteFacts) { s.Engine.Reason, s.Engine.Message = reason, "it says" }}, change...)...)
 }
 
 // before is a status of a position, with one Site since noon.
@@ -67,15 +69,15 @@ func before(p *ledger.Position, state v1alpha1.SiteState) v1alpha1.SiteSyncObser
 	return v1alpha1.SiteSyncObservation{Position: p, StartedAt: &timestamp, Sites: []v1alpha1.SiteObservation{s}}
 }
 
-func testFacts(s siteFacts, change ...func(*facts)) facts {
-	f := facts{
-		namespace: "team-a",
-		spec: v1alpha1.SiteSyncParameters{
+func testFacts(s SiteFacts, change ...func(*Facts)) Facts {
+	f := Facts{
+		Namespace: "team-a",
+		Spec: v1alpha1.SiteSyncParameters{
 			ClaimRef: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "web"}, Position: positionOf(2, 0), SyncWaitTimeout: "5m", ClusterWaitTimeout: "7m",
 			Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: wantedTree()}},
 		},
-		now:   noon().Add(time.Minute),
-		sites: []siteFacts{s},
+		Now:   noon().Add(time.Minute),
+		Sites: []SiteFacts{s},
 	}
 	for _, fn := range change {
 		fn(&f)
@@ -83,14 +85,15 @@ func testFacts(s siteFacts, change ...func(*facts)) facts {
 	return f
 }
 
-func was(p *ledger.Position, state v1alpha1.SiteState) func(*facts) {
-	return func(f *facts) { f.before = before(p, state) }
+func was(p *ledger.Position, state v1alpha1.SiteState) func(*Facts) {
+	return func(f *Facts) { f.Last = before(p, state) }
 }
 
 // clustered is a live Site whose cluster is not ready.
-func clustered(change ...func(*siteFacts)) siteFacts {
-	s := live(func(s *siteFacts) {
-		s.cluster = &clusterFacts{uid: "uid-1", blocker: readiness.Blocker{By: readiness.Subject{Kind: "DockerCluster", Name: "c1"}, Reason: "Provisioning", Message: "no quota"}}
+func clustered(change ...func(*SiteFacts)) SiteFacts {
+	s := live(func(s *SiteFacts) {
+		blocker := readiness.Blocker{By: readiness.Subject{Kind: "DockerCluster", Name: "c1"}, Reason: "Provisioning", Message: "no quota"}
+		s.Cluster = &ClusterFacts{UID: "uid-1", Blocker: blocker}
 	})
 	for _, fn := range change {
 		if fn != nil {
@@ -100,32 +103,32 @@ func clustered(change ...func(*siteFacts)) siteFacts {
 	return s
 }
 
-func isReady(s *siteFacts) { s.cluster.ready, s.cluster.blocker = true, readiness.Blocker{} }
+func isReady(s *SiteFacts) { s.Cluster.Ready, s.Cluster.Blocker = true, readiness.Blocker{} }
 
 // wasWaiting is a Site that waited for its cluster since noon.
-func wasWaiting(state v1alpha1.SiteState) func(*facts) {
-	return func(f *facts) {
-		f.before = before(positionOf(2, 0), state)
-		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: "uid-1"}
+func wasWaiting(state v1alpha1.SiteState) func(*Facts) {
+	return func(f *Facts) {
+		f.Last = before(positionOf(2, 0), state)
+		f.Last.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: "uid-1"}
 	}
 }
 
 // wasPassed is a live Site whose cluster was ready at noon.
-func wasPassed(uid string) func(*facts) {
-	return func(f *facts) {
+func wasPassed(uid string) func(*Facts) {
+	return func(f *Facts) {
 		timestamp := metav1.NewTime(noon())
-		f.before = before(positionOf(2, 0), v1alpha1.SiteLive)
-		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: uid, PassedAt: &timestamp}
+		f.Last = before(positionOf(2, 0), v1alpha1.SiteLive)
+		f.Last.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: uid, PassedAt: &timestamp}
 	}
 }
 
-func later(d time.Duration) func(*facts) { return func(f *facts) { f.now = noon().Add(d) } }
+func later(d time.Duration) func(*Facts) { return func(f *Facts) { f.Now = noon().Add(d) } }
 
 func TestDecide(t *testing.T) {
 	yes := true
-	shared := func(s *siteFacts) { s.seen.Root = "clusters/edge1" }
-	holds := func(s *siteFacts) { s.seen.StillApplied = true }
-	broken := func(s *siteFacts) { s.seen.FinalFailure, s.attempted = true, subtree{id: wantedTree()} }
+	shared := func(s *SiteFacts) { s.Engine.Root = "clusters/edge1" }
+	holds := func(s *SiteFacts) { s.Engine.StillApplied = true }
+	broken := func(s *SiteFacts) { s.Engine.FinalFailure, s.Attempted = true, Subtree{ID: wantedTree()} }
 	type want struct {
 		ready  xpv2.ConditionReason
 		state  v1alpha1.SiteState
@@ -145,21 +148,29 @@ func TestDecide(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason string
-		facts  facts
+		facts  Facts
 		want   want
 	}{
 		"Live": {reason: "A Site is live when the commit of its engine holds the tree.", facts: testFacts(live()), want: isLive},
 		"OtherTree": {
 			reason: "A Site whose commit holds another tree is syncing.",
-			facts:  testFacts(live(func(s *siteFacts) { s.applied.id = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree),
+			facts:  testFacts(live(func(s *SiteFacts) { s.Applied.ID = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree),
 		},
 		"NoTree": {
 			reason: "A Site whose commit holds no tree is syncing.",
-			facts:  testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree),
+			facts:  testFacts(live(func(s *SiteFacts) { s.Applied.ID = "" })), want: syncing(v1alpha1.SiteReasonOtherTree),
 		},
 		"Unknown": {
 			reason: "A Site whose tree is unknown has no proof.",
-			facts:  testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown),
+			facts:  testFacts(live(func(s *SiteFacts) { s.Applied = Subtree{Unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown),
+		},
+		"EngineBehind": {
+			reason: "A Site whose engine has still to pass a commit with another tree is syncing.",
+			facts:  testFacts(live(func(s *SiteFacts) { s.Gap.IsBehind = true })), want: syncing(v1alpha1.SiteReasonOtherTree),
+		},
+		"GapUnknown": {
+			reason: "A Site has no proof if the commits that its engine has still to pass are unknown.",
+			facts:  testFacts(live(func(s *SiteFacts) { s.Gap.Unknown = "no answer" })), want: syncing(v1alpha1.SiteReasonProofUnknown),
 		},
 		"Suspended": {
 			reason: "A suspended engine with the right tree does not count as proof.",
@@ -172,26 +183,26 @@ func TestDecide(t *testing.T) {
 		},
 		"Problem": {
 			reason: "A Site whose engine could not be read is syncing.",
-			facts:  testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}),
+			facts:  testFacts(SiteFacts{Site: aSite(), Problem: &Problem{Reason: v1alpha1.SiteReasonClusterUnreachable}}),
 			want:   syncing(v1alpha1.SiteReasonClusterUnreachable),
 		},
 		"WeakProof": {
 			reason: "An engine that transformed the applied files is a weak proof.",
-			facts:  testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof),
+			facts:  testFacts(live(func(s *SiteFacts) { s.Engine.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof),
 		},
 		"Overlaid": {
 			reason: "A file above the directory that may change the applied objects is a weak proof.",
-			facts:  testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof),
+			facts:  testFacts(live(func(s *SiteFacts) { s.Applied.Overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof),
 		},
-		"WeakAccepted": {reason: "A weak proof counts if the Site accepts it.", facts: testFacts(live(func(s *siteFacts) {
-			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofTransformed, "Hydrated"
+		"WeakAccepted": {reason: "A weak proof counts if the Site accepts it.", facts: testFacts(live(func(s *SiteFacts) {
+			s.Engine.Proof, s.Site.Spec.Engine.AcceptProof = v1alpha1.ProofTransformed, "Hydrated"
 		})), want: isLive},
-		"TooWeak": {reason: "A proof that is weaker than the Site accepts does not count.", facts: testFacts(live(func(s *siteFacts) {
-			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofHydrated, "Transformed"
+		"TooWeak": {reason: "A proof that is weaker than the Site accepts does not count.", facts: testFacts(live(func(s *SiteFacts) {
+			s.Engine.Proof, s.Site.Spec.Engine.AcceptProof = v1alpha1.ProofHydrated, "Transformed"
 		})), want: syncing(v1alpha1.SiteReasonWeakProof)},
 		"NoProof": {
 			reason: "An engine without a proof does not count.",
-			facts:  testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof),
+			facts:  testFacts(live(func(s *SiteFacts) { s.Engine.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof),
 		},
 		"AtWork": {
 			reason: "A Site that was live for this attempt stays live while its engine works on a newer commit.",
@@ -201,7 +212,7 @@ func TestDecide(t *testing.T) {
 		"AtWorkOnOther": {
 			reason: "A Site that applied another tree meanwhile is syncing.",
 			facts: testFacts(
-				says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }),
+				says(v1alpha1.SiteReasonProgressing, holds, func(s *SiteFacts) { s.Applied.ID = otherTree() }),
 				was(positionOf(2, 0), v1alpha1.SiteLive),
 			),
 			want: syncing(v1alpha1.SiteReasonProgressing),
@@ -227,17 +238,17 @@ func TestDecide(t *testing.T) {
 		},
 		"BrokenBefore": {
 			reason: "An engine that failed with another tree does not fail the Site.",
-			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })),
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *SiteFacts) { s.Attempted.ID = otherTree() })),
 			want:   syncing(v1alpha1.SiteReasonEngineFailed),
 		},
 		"BrokenInShift": {
 			reason: "Pods of a track that loses its requests do not fail the Site before the steps of a revision.",
-			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 2 }),
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *Facts) { f.Spec.Position.Stage = 2 }),
 			want:   syncing(v1alpha1.SiteReasonEngineFailed),
 		},
 		"BrokenInSteps": {
 			reason: "An engine that failed in a step of a canary fails the Site.",
-			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 3 }),
+			facts:  testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *Facts) { f.Spec.Position.Stage = 3 }),
 			want:   want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1},
 		},
 		"FailedStays": {
@@ -282,21 +293,21 @@ func TestDecide(t *testing.T) {
 		},
 		"NotDelivered": {
 			reason: "A Site does not time out while its tree is not in Git.",
-			facts:  testFacts(siteFacts{site: aSite(), undelivered: true}, was(positionOf(2, 0), v1alpha1.SiteSyncing), later(time.Hour)),
+			facts:  testFacts(SiteFacts{Site: aSite(), Undelivered: true}, was(positionOf(2, 0), v1alpha1.SiteSyncing), later(time.Hour)),
 			want:   waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered),
 		},
 		"WaveNotReached": {
 			reason: "A Site of a later wave is pending.",
-			facts:  testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }),
+			facts:  testFacts(SiteFacts{}, func(f *Facts) { f.Spec.Sites[0].Wave = 1 }),
 			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1},
 		},
 		"WaveReached": {
 			reason: "A Site of a wave that was reached is observed.",
-			facts:  testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Position.Step = 1, 1 }), want: isLive,
+			facts:  testFacts(live(), func(f *Facts) { f.Spec.Sites[0].Wave, f.Spec.Position.Step = 1, 1 }), want: isLive,
 		},
 		"Denied": {
 			reason: "A Site that is denied is not read, and does not time out.",
-			facts:  testFacts(siteFacts{denied: "no"}),
+			facts:  testFacts(SiteFacts{Denied: "no"}),
 			want: want{
 				ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending,
 				reason: v1alpha1.SiteReasonPolicyDenied,
@@ -331,13 +342,13 @@ func TestDecide(t *testing.T) {
 		"ClusterReady": {
 			reason: "A Site whose cluster is ready is syncing until it runs the tree.",
 			facts: testFacts(
-				clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster),
+				clustered(isReady, func(s *SiteFacts) { s.Engine.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster),
 			),
 			want: syncing(v1alpha1.SiteReasonProgressing),
 		},
 		"ClusterUndelivered": {
 			reason: "A Site whose cluster is ready is pending until its tree is delivered.",
-			facts:  testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })),
+			facts:  testFacts(clustered(isReady, func(s *SiteFacts) { s.Undelivered = true })),
 			want:   waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered),
 		},
 		"ClusterDegraded": {
@@ -347,12 +358,12 @@ func TestDecide(t *testing.T) {
 		},
 		"ClusterSilent": {
 			reason: "A Site whose cluster passed does not wait for an unreadable cluster.",
-			facts:  testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")),
+			facts:  testFacts(clustered(func(s *SiteFacts) { s.Cluster.UID = "" }), wasPassed("uid-1")),
 			want:   want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1},
 		},
 		"ClusterGone": {
 			reason: "A Site whose cluster was deleted waits for it again.",
-			facts:  testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")),
+			facts:  testFacts(clustered(func(s *SiteFacts) { s.Cluster.UID, s.Cluster.Deleted = "", true }), wasPassed("uid-1")),
 			want:   want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8},
 		},
 		"ClusterReplaced": {
@@ -362,12 +373,12 @@ func TestDecide(t *testing.T) {
 		},
 		"ClusterOtherPosition": {
 			reason: "A cluster that passed for another position has not passed for the present position.",
-			facts:  testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }),
+			facts:  testFacts(clustered(nil), wasPassed("uid-1"), func(f *Facts) { f.Last.Position.Revision = 1 }),
 			want:   want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8},
 		},
 		"Unobserved": {
 			reason: "A Site without an engine is unobserved.",
-			facts:  testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}),
+			facts:  testFacts(SiteFacts{Site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}),
 			want: want{
 				ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved,
 				reason: v1alpha1.SiteReasonUnobserved,
@@ -378,7 +389,7 @@ func TestDecide(t *testing.T) {
 			reason: "A wait starts when it is observed, before the status shows it.",
 			facts: testFacts(
 				says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Minute),
-				func(f *facts) { f.draft = before(positionOf(2, 0), v1alpha1.SiteSyncing) },
+				func(f *Facts) { f.Draft = before(positionOf(2, 0), v1alpha1.SiteSyncing) },
 			),
 			want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: 5},
 		},
@@ -386,30 +397,30 @@ func TestDecide(t *testing.T) {
 			reason: "The draft of another position does not count.",
 			facts: testFacts(
 				says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive),
-				func(f *facts) { f.draft = before(positionOf(1, 0), v1alpha1.SiteSyncing) },
+				func(f *Facts) { f.Draft = before(positionOf(1, 0), v1alpha1.SiteSyncing) },
 			),
 			want: syncing(v1alpha1.SiteReasonSuspended),
 		},
-		"UnobservedIsLive": {reason: "An unobserved Site counts as live if its spec says so.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
+		"UnobservedIsLive": {reason: "An unobserved Site counts as live if its spec says so.", facts: testFacts(SiteFacts{Site: aSite(func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.Type, s.Spec.Engine.UnobservedIsLive = catalogv1alpha1.EngineNone, &yes
 		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decideStatus(tc.facts)
-			s := d.next.Sites[0]
+			d := Decide(tc.facts)
+			s := d.Next.Sites[0]
 			minutesAfter := func(deadline time.Time) int { return int(deadline.Sub(noon()) / time.Minute) }
-			got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
+			got := want{ready: d.Reason, state: s.State, reason: s.Reason, live: d.Next.SitesLive, since: -1, deadline: -1}
 			if s.StartedAt != nil {
 				got.since = minutesAfter(s.StartedAt.Time)
 			}
-			if !d.deadline.IsZero() {
-				got.deadline = minutesAfter(d.deadline)
+			if !d.Deadline.IsZero() {
+				got.deadline = minutesAfter(d.Deadline)
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nDecide(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.facts.spec.Position, d.next.Position); diff != "" {
+			if diff := cmp.Diff(tc.facts.Spec.Position, d.Next.Position); diff != "" {
 				t.Errorf("\n%s\nposition of the status: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -418,40 +429,40 @@ func TestDecide(t *testing.T) {
 
 // TestLowerPosition lets a SiteSync observe a position that is lower than its previous position.
 func TestLowerPosition(t *testing.T) {
-	d := decideStatus(testFacts(live(), was(positionOf(3, 1), v1alpha1.SiteLive)))
-	if d.reason != v1alpha1.ReasonLive || d.next.ObservedPosition().Revision != 2 {
-		t.Errorf("\nA SiteSync observes whatever position it is asked for.\ndecide(): got %s about %+v", d.reason, d.next.ObservedPosition())
+	d := Decide(testFacts(live(), was(positionOf(3, 1), v1alpha1.SiteLive)))
+	if d.Reason != v1alpha1.ReasonLive || d.Next.ObservedPosition().Revision != 2 {
+		t.Errorf("\nA SiteSync observes whatever position it is asked for.\nDecide(...): got %s about %+v", d.Reason, d.Next.ObservedPosition())
 	}
 }
 
 func TestRefuse(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		facts  facts
+		facts  Facts
 		want   xpv2.ConditionReason
 	}{
 		"OtherNamespace": {
 			reason: "A claim of another namespace is denied.",
-			facts:  testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.ClaimRef.Namespace = "team-b" }),
+			facts:  testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *Facts) { f.Spec.ClaimRef.Namespace = "team-b" }),
 			want:   v1alpha1.ReasonPolicyDenied,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decideStatus(tc.facts)
-			if d.reason != tc.want {
-				t.Errorf("\n%s\ndecide(): want reason %s, got %s", tc.reason, tc.want, d.reason)
+			d := Decide(tc.facts)
+			if d.Reason != tc.want {
+				t.Errorf("\n%s\nDecide(...): want reason %s, got %s", tc.reason, tc.want, d.Reason)
 			}
-			if diff := cmp.Diff(tc.facts.before, d.next); diff != "" {
-				t.Errorf("\n%s\ndecide(): the status changes: -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.facts.Last, d.Next); diff != "" {
+				t.Errorf("\n%s\nDecide(...): the status changes: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
 func TestLiveKeepsItsCommit(t *testing.T) {
-	d := decideStatus(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(positionOf(2, 0), v1alpha1.SiteLive)))
-	if got := d.next.Sites[0].Commit; got != "c0" {
+	d := Decide(testFacts(live(func(s *SiteFacts) { s.Engine.Commit = "c2" }), was(positionOf(2, 0), v1alpha1.SiteLive)))
+	if got := d.Next.Sites[0].Commit; got != "c0" {
 		t.Errorf("An unmanaged commit on top changes nothing: want commit c0, got %s", got)
 	}
 }
@@ -459,9 +470,9 @@ func TestLiveKeepsItsCommit(t *testing.T) {
 // TestLiveReportsEngine has a live Site whose engine reported health at noon.
 func TestLiveReportsEngine(t *testing.T) {
 	reported := v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Healthy"}
-	reports := func(health string, change ...func(*siteFacts)) func(*siteFacts) {
-		return func(s *siteFacts) {
-			s.seen.Kind, s.seen.Health = "Application", health
+	reports := func(health string, change ...func(*SiteFacts)) func(*SiteFacts) {
+		return func(s *SiteFacts) {
+			s.Engine.Kind, s.Engine.Health = "Application", health
 			for _, fn := range change {
 				fn(s)
 			}
@@ -469,12 +480,12 @@ func TestLiveReportsEngine(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason string
-		site   siteFacts
+		site   SiteFacts
 		want   v1alpha1.EngineObservation
 	}{
 		"AtWork": {
 			reason: "A Site that stays live while its engine is at work has the health of now.",
-			site:   says(v1alpha1.SiteReasonProgressing, reports("Progressing", func(s *siteFacts) { s.seen.StillApplied = true })),
+			site:   says(v1alpha1.SiteReasonProgressing, reports("Progressing", func(s *SiteFacts) { s.Engine.StillApplied = true })),
 			want:   v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Progressing"},
 		},
 		"NoHealth": {
@@ -483,21 +494,21 @@ func TestLiveReportsEngine(t *testing.T) {
 		},
 		"Mirror": {
 			reason: "A mirror that the engine reads from now on is named.",
-			site:   live(reports("Healthy", func(s *siteFacts) { s.mirror = "https://mirror.example.com/fleet.git" })),
+			site:   live(reports("Healthy", func(s *SiteFacts) { s.Mirror = "https://mirror.example.com/fleet.git" })),
 			want:   v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 1, Health: "Healthy", URL: "https://mirror.example.com/fleet.git"},
 		},
 		"Generation": {
-			reason: "The generation is that of the engine's present object.", site: live(reports("Healthy", func(s *siteFacts) { s.seen.Generation = 2 })),
+			reason: "The generation is that of the engine's present object.", site: live(reports("Healthy", func(s *SiteFacts) { s.Engine.Generation = 2 })),
 			want: v1alpha1.EngineObservation{Kind: "Application", ObservedGeneration: 2, Health: "Healthy"},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := testFacts(tc.site, was(positionOf(2, 0), v1alpha1.SiteLive))
-			f.before.Sites[0].Engine = reported.DeepCopy()
-			got := decideStatus(f).next.Sites[0]
+			f.Last.Sites[0].Engine = reported.DeepCopy()
+			got := Decide(f).Next.Sites[0]
 			if diff := cmp.Diff(&tc.want, got.Engine); diff != "" || got.State != v1alpha1.SiteLive || got.Commit != "c0" {
-				t.Errorf("\n%s\ndecideStatus(...): %s at %s, engine: -want, +got:\n%s", tc.reason, got.State, got.Commit, diff)
+				t.Errorf("\n%s\nDecide(...): %s at %s, engine: -want, +got:\n%s", tc.reason, got.State, got.Commit, diff)
 			}
 		})
 	}
@@ -505,32 +516,32 @@ func TestLiveReportsEngine(t *testing.T) {
 
 func TestGravestReasonWins(t *testing.T) {
 	f := testFacts(live())
-	for i, s := range []siteFacts{says(v1alpha1.SiteReasonSuspended), {denied: "no"}, {site: aSite(), undelivered: true}, live()} {
-		f.spec.Sites = append(f.spec.Sites, v1alpha1.SiteTree{Name: "edge" + string(rune('2'+i)), Path: webAtE1, Tree: wantedTree()})
-		f.sites = append(f.sites, s)
+	for i, s := range []SiteFacts{says(v1alpha1.SiteReasonSuspended), {Denied: "no"}, {Site: aSite(), Undelivered: true}, live()} {
+		f.Spec.Sites = append(f.Spec.Sites, v1alpha1.SiteTree{Name: "edge" + string(rune('2'+i)), Path: webAtE1, Tree: wantedTree()})
+		f.Sites = append(f.Sites, s)
 	}
-	d := decideStatus(f)
+	d := Decide(f)
 	want := `Site "edge2": Suspended; Site "edge3": PolicyDenied; Site "edge4": NotDelivered`
-	if diff := cmp.Diff(want, d.message); diff != "" || d.reason != v1alpha1.ReasonPolicyDenied || d.next.SitesLive != 2 {
-		t.Errorf("reason %s, %d live, message: -want, +got:\n%s", d.reason, d.next.SitesLive, diff)
+	if diff := cmp.Diff(want, d.Message); diff != "" || d.Reason != v1alpha1.ReasonPolicyDenied || d.Next.SitesLive != 2 {
+		t.Errorf("reason %s, %d live, message: -want, +got:\n%s", d.Reason, d.Next.SitesLive, diff)
 	}
 }
 
 // TestStartedAt checks that the wait for a position always has a start, since the function measures timeouts from it.
 func TestStartedAt(t *testing.T) {
 	firstStart, secondStart := metav1.NewTime(noon()), metav1.NewTime(noon().Add(time.Minute))
-	withoutStart := func(p *ledger.Position) func(*facts) {
-		return func(f *facts) { f.before = v1alpha1.SiteSyncObservation{Position: p} }
+	withoutStart := func(p *ledger.Position) func(*Facts) {
+		return func(f *Facts) { f.Last = v1alpha1.SiteSyncObservation{Position: p} }
 	}
-	nextStep := func(f *facts) {
-		f.before, f.spec.Position = before(positionOf(2, 0), v1alpha1.SiteLive), positionOf(2, 1)
+	nextStep := func(f *Facts) {
+		f.Last, f.Spec.Position = before(positionOf(2, 0), v1alpha1.SiteLive), positionOf(2, 1)
 	}
 	cases := map[string]struct {
 		reason string
-		before func(*facts)
+		before func(*Facts)
 		want   metav1.Time
 	}{
-		"First": {reason: "The wait for a first position starts when it is first observed.", before: func(*facts) {}, want: secondStart},
+		"First": {reason: "The wait for a first position starts when it is first observed.", before: func(*Facts) {}, want: secondStart},
 		"Same": {
 			reason: "The wait for a position that was observed before keeps its start.",
 			before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: firstStart,
@@ -541,12 +552,12 @@ func TestStartedAt(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decideStatus(testFacts(says(v1alpha1.SiteReasonProgressing), tc.before))
-			if diff := cmp.Diff(&tc.want, d.next.StartedAt); diff != "" {
-				t.Errorf("\n%s\ndecide(): startedAt: -want, +got:\n%s", tc.reason, diff)
+			d := Decide(testFacts(says(v1alpha1.SiteReasonProgressing), tc.before))
+			if diff := cmp.Diff(&tc.want, d.Next.StartedAt); diff != "" {
+				t.Errorf("\n%s\nDecide(...): startedAt: -want, +got:\n%s", tc.reason, diff)
 			}
-			if d.next.Sites[0].StartedAt == nil {
-				t.Errorf("\n%s\ndecide(): startedAt of the Site is empty", tc.reason)
+			if d.Next.Sites[0].StartedAt == nil {
+				t.Errorf("\n%s\nDecide(...): startedAt of the Site is empty", tc.reason)
 			}
 		})
 	}

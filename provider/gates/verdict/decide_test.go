@@ -1,4 +1,4 @@
-package gate
+package verdict
 
 import (
 	"testing"
@@ -8,9 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
@@ -22,24 +23,26 @@ func check(name, site string) v1alpha1.GateCheck {
 	}}
 }
 
+func position() *ledger.Position { return &ledger.Position{Epoch: 1, Revision: 2} }
+
 // untilEnd is the message of a Gate that measures without a problem.
 const untilEnd = "the checks end at most 2m0s after their Sites went live, without the time in which nothing can be measured"
 
-func given(checks ...checkFacts) facts {
-	f := facts{
-		namespace: "team-a", now: noon(), checks: checks, longest: 2 * time.Minute,
-		spec: v1alpha1.GateParameters{ClaimRef: v1alpha1.ClaimReference{Namespace: "team-a"}, Position: position()},
+func given(checks ...checkFacts) Facts {
+	f := Facts{
+		Namespace: "team-a", Now: noon(), Checks: checks, Longest: 2 * time.Minute,
+		Spec: v1alpha1.GateParameters{ClaimRef: v1alpha1.ClaimReference{Namespace: "team-a"}, Position: position()},
 	}
 	for _, name := range []string{"errors", "latency"}[:len(checks)] {
-		f.spec.Checks = append(f.spec.Checks, check(name, "edge1"))
+		f.Spec.Checks = append(f.Spec.Checks, check(name, "edge1"))
 	}
 	return f
 }
 
 // summary of a decision is the reason, the verdict, and the phases.
-func summary(d decision) []string {
-	out := []string{string(d.reason), string(d.next.Verdict)}
-	for _, c := range d.next.Checks {
+func summary(d Decision) []string {
+	out := []string{string(d.Reason), string(d.Next.Verdict)}
+	for _, c := range d.Next.Checks {
 		out = append(out, string(c.Phase))
 	}
 	return out
@@ -47,138 +50,144 @@ func summary(d decision) []string {
 
 func TestDecide(t *testing.T) {
 	live := noon().Add(-time.Minute)
-	judged := func(p v1alpha1.CheckPhase) checkFacts {
-		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: p, Message: "m"}}
+	judged := func(p v1alpha1.CheckPhase) CheckFacts {
+		return CheckFacts{LiveSince: live, Judgement: gates.Judgement{Phase: p, Message: "m"}}
 	}
-	ended := v1alpha1.GateObservation{Position: position(), Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
-	running := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
-	missed := func(a gates.Availability) checkFacts {
-		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: a, UnavailableSince: live, Message: "silence"}}
+	ended := v1alpha1.GateObservation{Position: position(), Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{
+		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed},
+	}}
+	running := v1alpha1.GateObservation{StartedAt: instant.Timestamp(live), Checks: []v1alpha1.CheckResult{
+		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"},
+	}}
+	missed := func(a gates.Availability) CheckFacts {
+		return CheckFacts{LiveSince: live, Judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: a, UnavailableSince: live, Message: "silence"}}
 	}
-	dry := checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.WithoutData, Message: "it waits"}}
-	missing := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{
-		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning, UnavailableSince: setup.Timestamp(live), Message: "silence"},
+	dry := CheckFacts{LiveSince: live, Judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.WithoutData, Message: "it waits"}}
+	missing := v1alpha1.GateObservation{StartedAt: instant.Timestamp(live), Checks: []v1alpha1.CheckResult{
+		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning, UnavailableSince: instant.Timestamp(live), Message: "silence"},
 	}}
 	cases := map[string]struct {
 		reason  string
-		facts   func() facts
+		facts   func() Facts
 		want    []string
 		message string
 	}{
 		"NotLive": {
 			reason: "A revision that is not proven live is not judged, whatever was measured.",
-			facts: func() facts {
-				return given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckPassed}})
+			facts: func() Facts {
+				return given(CheckFacts{Judgement: gates.Judgement{Phase: v1alpha1.CheckPassed}})
 			},
 			want: []string{"NotLive", "", "Pending"}, message: "no Site of the checks is proven to run the revision",
 		},
 		"Begins": {
 			reason: "The start is shown.",
-			facts:  func() facts { return given(judged(v1alpha1.CheckRunning), checkFacts{}) },
+			facts:  func() Facts { return given(judged(v1alpha1.CheckRunning), CheckFacts{}) },
 			want:   []string{"Measuring", "", "Running", "Pending"}, message: untilEnd,
 		},
 		"Passed": {
 			reason: "A Gate passes if all of its checks pass.",
-			facts:  func() facts { return given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed)) },
+			facts:  func() Facts { return given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed)) },
 			want:   []string{"Passed", "Passed", "Passed", "Passed"},
 		},
 		"FirstFailure": {
 			reason:  "The first failure ends the Gate, while another check goes on.",
-			facts:   func() facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckRunning)) },
+			facts:   func() Facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckRunning)) },
 			want:    []string{"Failed", "Failed", "Failed", "Running"},
 			message: `check "errors" at Site "edge1": Failed, m`,
 		},
 		"Failed": {
 			reason:  "Of several checks that did not pass the gravest decides.",
-			facts:   func() facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckTimedOut)) },
+			facts:   func() Facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckTimedOut)) },
 			want:    []string{"Failed", "Failed", "Failed", "TimedOut"},
 			message: `check "errors" at Site "edge1": Failed, m; check "latency" at Site "edge1": TimedOut, m`,
 		},
 		"MetricsUnavailable": {
 			reason:  "A check whose metrics backend does not answer goes on, and the Gate reports the outage.",
-			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), missed(gates.Unavailable)) },
+			facts:   func() Facts { return given(judged(v1alpha1.CheckPassed), missed(gates.Unavailable)) },
 			want:    []string{"MetricsUnavailable", "", "Passed", "Running"},
 			message: `check "latency" at Site "edge1": silence`,
 		},
 		"Held": {
 			reason:  "A check that waits for its metrics backend for too long holds the Gate.",
-			facts:   func() facts { return given(missed(gates.Held), missed(gates.Unavailable)) },
+			facts:   func() Facts { return given(missed(gates.Held), missed(gates.Unavailable)) },
 			want:    []string{"Held", "", "Running", "Running"},
 			message: `check "errors" at Site "edge1": silence; check "latency" at Site "edge1": silence`,
 		},
 		"NoData": {
 			reason:  "A check that waits for data goes on, and the Gate reports the wait.",
-			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), dry) },
+			facts:   func() Facts { return given(judged(v1alpha1.CheckPassed), dry) },
 			want:    []string{"NoData", "", "Passed", "Running"},
 			message: `check "latency" at Site "edge1": it waits`,
 		},
 		"NoDataInOutage": {
 			reason:  "An unavailable metrics backend is reported before a lack of data, and both checks are named.",
-			facts:   func() facts { return given(dry, missed(gates.Unavailable)) },
+			facts:   func() Facts { return given(dry, missed(gates.Unavailable)) },
 			want:    []string{"MetricsUnavailable", "", "Running", "Running"},
 			message: `check "errors" at Site "edge1": it waits; check "latency" at Site "edge1": silence`,
 		},
 		"FailsInOutage": {
 			reason:  "A failure ends the Gate also while another check waits for its metrics backend.",
-			facts:   func() facts { return given(judged(v1alpha1.CheckFailed), missed(gates.Held)) },
+			facts:   func() Facts { return given(judged(v1alpha1.CheckFailed), missed(gates.Held)) },
 			want:    []string{"Failed", "Failed", "Failed", "Running"},
 			message: `check "errors" at Site "edge1": Failed, m`,
 		},
 		"AnswersAgain": {
 			reason: "A metrics backend that answers again leaves nothing behind.",
-			facts: func() facts {
+			facts: func() Facts {
 				f := given(judged(v1alpha1.CheckRunning))
-				f.before = missing
+				f.Last = missing
 				return f
 			},
 			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"NotLiveInOutage": {
 			reason: "A check whose subject is lost waits for that, and not for its metrics backend.",
-			facts: func() facts {
-				f := given(checkFacts{})
-				f.before = missing
+			facts: func() Facts {
+				f := given(CheckFacts{})
+				f.Last = missing
 				return f
 			},
 			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"Impossible": {
 			reason: "An impossible measurement is an error, and does not pass.",
-			facts:  func() facts { return given(checkFacts{liveSince: live, impossible: "why"}) },
+			facts:  func() Facts { return given(CheckFacts{LiveSince: live, Impossible: "why"}) },
 			want:   []string{"Error", "Error", "Error"}, message: `check "errors" at Site "edge1": Error, why`,
 		},
 		"Kept": {
 			reason: "A finished check keeps its result, whatever is measured later.",
-			facts: func() facts {
+			facts: func() Facts {
 				f := given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed))
-				f.before = running
+				f.Last = running
 				return f
 			},
 			want: []string{"Failed", "Failed", "Failed", "Passed"}, message: `check "errors" at Site "edge1": Failed, first`,
 		},
 		"VerdictStays": {
 			reason: "A verdict stays, also when no Site is live any more.",
-			facts: func() facts {
-				f := given(checkFacts{})
-				f.before = ended
+			facts: func() Facts {
+				f := given(CheckFacts{})
+				f.Last = ended
 				return f
 			},
 			want: []string{"Failed", "Failed", "Failed"}, message: `check "errors" at Site "edge1": Failed`,
 		},
 		"Waits": {
 			reason: "A check that began waits when its subject is lost, and says how long it may take.",
-			facts: func() facts {
-				f := given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckFailed}})
-				f.before = v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning}}}
+			facts: func() Facts {
+				f := given(CheckFacts{Judgement: gates.Judgement{Phase: v1alpha1.CheckFailed}})
+				f.Last = v1alpha1.GateObservation{StartedAt: instant.Timestamp(live), Checks: []v1alpha1.CheckResult{
+					{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning},
+				}}
 				return f
 			},
 			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"Stranger": {
 			reason: "A Gate judges claims of its own namespace only.",
-			facts: func() facts {
+			facts: func() Facts {
 				f := given(judged(v1alpha1.CheckPassed))
-				f.namespace = "team-b"
+				f.Namespace = "team-b"
 				return f
 			},
 			want: []string{"PolicyDenied", ""}, message: `spec.forProvider.claimRef.namespace: "team-a" is not the namespace of the Gate`,
@@ -186,15 +195,15 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := decideStatus(tc.facts())
+			d := Decide(tc.facts())
 			if diff := cmp.Diff(tc.want, summary(d)); diff != "" {
-				t.Errorf("%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("%s\nDecide(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.message, d.message); diff != "" {
-				t.Errorf("%s\ndecide(...): -want message, +got message:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.message, d.Message); diff != "" {
+				t.Errorf("%s\nDecide(...): -want message, +got message:\n%s", tc.reason, diff)
 			}
-			if (d.reason == xpv2.ConditionReason(v1alpha1.GatePassed)) != (d.next.Verdict == v1alpha1.GatePassed) {
-				t.Errorf("%s: Ready with verdict %q", d.reason, d.next.Verdict)
+			if (d.Reason == xpv2.ConditionReason(v1alpha1.GatePassed)) != (d.Next.Verdict == v1alpha1.GatePassed) {
+				t.Errorf("%s: Ready with verdict %q", d.Reason, d.Next.Verdict)
 			}
 		})
 	}
@@ -202,16 +211,16 @@ func TestDecide(t *testing.T) {
 
 // TestDecideRecent writes the last measurements of a check when it has ended, and not while another check goes on.
 func TestDecideRecent(t *testing.T) {
-	recent := []v1alpha1.Measurement{{At: *setup.Timestamp(noon()), Outcome: "Pass", Value: "0.1"}}
+	recent := []v1alpha1.Measurement{{At: *instant.Timestamp(noon()), Outcome: "Pass", Value: "0.1"}}
 	live := noon().Add(-time.Minute)
 	f := given(
-		checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckPassed, Recent: recent}},
-		checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning}},
+		CheckFacts{LiveSince: live, Judgement: gates.Judgement{Phase: v1alpha1.CheckPassed, Recent: recent}},
+		CheckFacts{LiveSince: live, Judgement: gates.Judgement{Phase: v1alpha1.CheckRunning}},
 	)
-	f.before = decideStatus(f).next
-	f.checks[0].judgement = gates.Judgement{} // A check that has ended is not measured again.
+	f.Last = Decide(f).Next
+	f.Checks[0].Judgement = gates.Judgement{} // A check that has ended is not measured again.
 	var got [][]v1alpha1.Measurement
-	for _, c := range decideStatus(f).next.Checks {
+	for _, c := range Decide(f).Next.Checks {
 		got = append(got, c.Recent)
 	}
 	if diff := cmp.Diff([][]v1alpha1.Measurement{recent, nil}, got); diff != "" {

@@ -1,7 +1,6 @@
-package setup
+package instant
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -33,21 +32,5 @@ func TestTimestamp(t *testing.T) {
 	local := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("east", 3600))
 	if diff := cmp.Diff("2026-01-02T02:04:05Z", Timestamp(local).Format(time.RFC3339Nano)); diff != "" {
 		t.Errorf("A timestamp has whole seconds, in UTC.\nTimestamp(...): -want, +got:\n%s", diff)
-	}
-}
-
-func TestCutMessage(t *testing.T) {
-	cases := map[string]struct {
-		reason, message, want string
-	}{
-		"Short": {reason: "A message with room stays as it is.", message: "äöü", want: "äöü"},
-		"Long":  {reason: "A longer message is cut after a whole character.", message: strings.Repeat("ä", 4), want: "äää"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, CutMessage(tc.message, 3)); diff != "" {
-				t.Errorf("%s\nCutMessage(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
 	}
 }

@@ -1,4 +1,5 @@
-package setup
+// Package instant has the times of a status: the next one that is due, and a timestamp. Pure.
+package instant
 
 import (
 	"time"
@@ -18,12 +19,4 @@ func Earliest(a, b time.Time) time.Time {
 func Timestamp(t time.Time) *metav1.Time {
 	out := metav1.NewTime(t.UTC().Truncate(time.Second))
 	return &out
-}
-
-// CutMessage cuts a message to so many characters, as the API server counts them.
-func CutMessage(message string, limit int) string {
-	if r := []rune(message); len(r) > limit {
-		return string(r[:limit])
-	}
-	return message
 }

@@ -1,4 +1,4 @@
-package sitesync
+package proof
 
 import (
 	"fmt"
@@ -12,70 +12,70 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
+	"github.com/intentplane/intentplane/provider/instant"
 )
 
 const (
 	defaultTimeout        = 10 * time.Minute
 	defaultClusterTimeout = 30 * time.Minute
 
-	// maxNamed is how many Sites a condition names.
+	// maxNamed is the number of Sites that a condition names.
 	maxNamed = 5
 
-	// maxUnproven is how many unproven objects the status of a Site names.
+	// maxUnproven is the number of unproven objects that the status of a Site names.
 	maxUnproven = 16
 )
 
-// A decision is the result of the facts.
-type decision struct {
-	// spec has the position and the pause that the decision is about.
-	spec v1alpha1.SiteSyncParameters
-	// next is the desired status.
-	next v1alpha1.SiteSyncObservation
-	// reason of the Ready condition, which is true with ReasonLive only.
-	reason  xpv2.ConditionReason
-	message string
-	// deadline is when the next Site will have taken too long. Zero if none can.
-	deadline time.Time
-	// again is the time of the next observation of a cluster, since its readiness changes with time alone.
-	again time.Time
-	// pauseEnd is when the pause ends by time alone. Zero if that is past, or there is none.
-	pauseEnd time.Time
+// A Decision is the result of the facts.
+type Decision struct {
+	// Spec has the position and the pause that the decision is about.
+	Spec v1alpha1.SiteSyncParameters
+	// Next is the desired status.
+	Next v1alpha1.SiteSyncObservation
+	// Reason of the Ready condition, which is true with ReasonLive only, and its message.
+	Reason  xpv2.ConditionReason
+	Message string
+	// Deadline is the time of the next timeout of a Site. Zero if no Site can time out.
+	Deadline time.Time
+	// Recheck is the time of the next observation of a cluster, since its readiness changes with time alone.
+	Recheck time.Time
+	// PauseEnd is the time when the pause ends by time alone. Zero if that is past, or without such a pause.
+	PauseEnd time.Time
 }
 
-// decideStatus decides the status. It is pure: the same facts give the same decision.
-func decideStatus(f facts) decision {
+// Decide decides the status: the same facts give the same decision.
+func Decide(f Facts) Decision {
 	if d := refuseOtherNamespace(f); d != nil {
 		return *d
 	}
-	d := decision{spec: f.spec, next: v1alpha1.SiteSyncObservation{Position: f.spec.Position.DeepCopy(), StartedAt: f.positionStart()}}
-	for i, want := range f.spec.Sites {
-		o := f.observeSite(want, f.sites[i])
-		d.addSite(f, f.sites[i], o)
-		d.again = setup.Earliest(setup.Earliest(d.again, nextIdleTime(want, o)), f.failureSettlesAt(want, f.sites[i], o))
+	d := Decision{Spec: f.Spec, Next: v1alpha1.SiteSyncObservation{Position: f.Spec.Position.DeepCopy(), StartedAt: f.PositionStart()}}
+	for i, want := range f.Spec.Sites {
+		o := f.observeSite(want, f.Sites[i])
+		d.addSite(f, f.Sites[i], o)
+		d.Recheck = instant.Earliest(instant.Earliest(d.Recheck, nextIdleTime(want, o)), f.failureSettlesAt(want, f.Sites[i], o))
 	}
 	d.concludeReady(f)
-	d.next.Pause = f.observePause(d.reason == v1alpha1.ReasonLive)
-	d.pauseEnd = f.pauseEnd(d.next.Pause)
-	d.again = setup.Earliest(d.again, d.pauseEnd)
+	d.Next.Pause = f.observePause(d.Reason == v1alpha1.ReasonLive)
+	d.PauseEnd = f.pauseEnd(d.Next.Pause)
+	d.Recheck = instant.Earliest(d.Recheck, d.PauseEnd)
 	return d
 }
 
 // refuseOtherNamespace refuses the observation of a claim of another namespace.
-func refuseOtherNamespace(f facts) *decision {
-	c := f.spec.ClaimRef
-	if c.Namespace == f.namespace {
+func refuseOtherNamespace(f Facts) *Decision {
+	c := f.Spec.ClaimRef
+	if c.Namespace == f.Namespace {
 		return nil
 	}
 	message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the SiteSync", c.Namespace)
-	return &decision{spec: f.spec, next: *f.before.DeepCopy(), reason: v1alpha1.ReasonPolicyDenied, message: message}
+	return &Decision{Spec: f.Spec, Next: *f.Last.DeepCopy(), Reason: v1alpha1.ReasonPolicyDenied, Message: message}
 }
 
-// positionStart is when the position was first seen.
-func (f facts) positionStart() *metav1.Time {
-	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
+// PositionStart is the time when the position was first observed.
+func (f Facts) PositionStart() *metav1.Time {
+	for _, o := range []v1alpha1.SiteSyncObservation{f.Last, f.Draft} {
 		if o.ObservedPosition() == f.askedPosition() && o.StartedAt != nil {
 			return o.StartedAt.DeepCopy()
 		}
@@ -84,31 +84,31 @@ func (f facts) positionStart() *metav1.Time {
 }
 
 // nowTimestamp has no more precision than a status can hold.
-func (f facts) nowTimestamp() *metav1.Time { return setup.Timestamp(f.now) }
+func (f Facts) nowTimestamp() *metav1.Time { return instant.Timestamp(f.Now) }
 
 // observeSite returns the observation of one Site and of its cluster.
-func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
+func (f Facts) observeSite(want v1alpha1.SiteTree, s SiteFacts) v1alpha1.SiteObservation {
 	o := f.observeEngine(want, s)
 	o.Cluster = f.clusterOf(want, s)
 	o.Traffic = f.trafficOf(want, s)
-	if o.DesiredTree = ""; f.isAhead && want.Tree != o.Tree && want.Wave <= f.askedPosition().Step {
+	if o.DesiredTree = ""; f.IsAhead && want.Tree != o.Tree && want.Wave <= f.askedPosition().Step {
 		o.DesiredTree = want.Tree
 	}
 	return o
 }
 
-func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
+func (f Facts) observeEngine(want v1alpha1.SiteTree, s SiteFacts) v1alpha1.SiteObservation {
 	o := v1alpha1.SiteObservation{Name: want.Name, State: v1alpha1.SitePending}
 	switch {
 	case want.Wave > f.askedPosition().Step:
 		o.Reason = v1alpha1.SiteReasonWaveNotReached
-	case s.denied != "":
-		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
-	case f.isAwaitingCluster(want, s):
+	case s.Denied != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.Denied
+	case f.IsAwaitingCluster(want, s):
 		return f.awaitCluster(want, s, o)
-	case s.undelivered:
+	case s.Undelivered:
 		o.Reason = v1alpha1.SiteReasonNotDelivered
-	case s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
+	case s.Site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
 		o.State, o.Reason = v1alpha1.SiteUnobserved, v1alpha1.SiteReasonUnobserved
 	default:
 		return f.waitForTree(want, f.judgeFailure(want, s, judgeTraffic(want, s, f.judgeProof(want, s, o))))
@@ -117,19 +117,19 @@ func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteO
 }
 
 // judgeProof judges the report of the engine.
-func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+func (f Facts) judgeProof(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	o.State = v1alpha1.SiteSyncing
-	if s.problem != nil {
-		o.Reason, o.Message = s.problem.reason, s.problem.message
+	if s.Problem != nil {
+		o.Reason, o.Message = s.Problem.Reason, s.Problem.Message
 		return o
 	}
-	o.Commit, o.Tree = s.seen.Commit, s.applied.id
-	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, URL: s.mirror, Health: f.reportedHealth(want, s)}
+	o.Commit, o.Tree = s.Engine.Commit, s.Applied.ID
+	o.Engine = &v1alpha1.EngineObservation{Kind: s.Engine.Kind, ObservedGeneration: s.Engine.Generation, URL: s.Mirror, Health: f.reportedHealth(want, s)}
 	o.Proof = proofOfSite(s)
-	if o.Unproven = firstUnproven(s.coverage.Unproven); s.seen.Reason != "" {
+	if o.Unproven = firstUnproven(s.Coverage.Unproven); s.Engine.Reason != "" {
 		o.Unproven = f.lastObservation(want.Name).Unproven // The engine does not report the changes of a newer commit yet.
 	}
-	o.Reason, o.Message = s.seen.Reason, s.seen.Message
+	o.Reason, o.Message = s.Engine.Reason, s.Engine.Message
 	if o.Reason != "" && !f.isStillLive(want, s) {
 		if isBroken(want, s) && !f.movesRequests(want) {
 			o.State = v1alpha1.SiteFailed
@@ -137,20 +137,21 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 		return o
 	}
 	switch {
-	case s.applied.unknown != "":
+	case s.Applied.Unknown != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, explainUnknown(s)
-	case s.gap.unknown != "":
-		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.gap.unknown
-	case s.gap.isBehind:
+	case s.Gap.Unknown != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.Gap.Unknown
+	case s.Gap.IsBehind:
 		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, "the engine is at an earlier commit with the same files, and has still to pass one with others"
-	case s.applied.id != want.Tree:
+	case s.Applied.ID != want.Tree:
 		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, ""
-	case s.coverage.unknown != "":
-		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.coverage.unknown
-	case s.coverage.Missing != "":
-		o.Reason, o.Message = v1alpha1.SiteReasonNotApplied, s.coverage.Missing
-	case !acceptsProof(s.site.Spec.Engine.AcceptProof, o.Proof):
-		o.Reason, o.Message = v1alpha1.SiteReasonWeakProof, fmt.Sprintf("the proof is %s, and the Site accepts nothing weaker than %s", o.Proof, proofOrExact(s.site.Spec.Engine.AcceptProof))
+	case s.Coverage.Unknown != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.Coverage.Unknown
+	case s.Coverage.Missing != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonNotApplied, s.Coverage.Missing
+	case !acceptsProof(s.Site.Spec.Engine.AcceptProof, o.Proof):
+		o.Reason = v1alpha1.SiteReasonWeakProof
+		o.Message = fmt.Sprintf("the proof is %s, and the Site accepts nothing weaker than %s", o.Proof, proofOrExact(s.Site.Spec.Engine.AcceptProof))
 	default:
 		o.State, o.Reason, o.Message = v1alpha1.SiteLive, "", ""
 	}
@@ -159,14 +160,14 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 
 // reportedHealth returns the health that the engine reports, or "" for an engine that leaves out a workload of the directory. Which it leaves
 // out is read once the engine has the tree: before, the last answer holds.
-func (f facts) reportedHealth(want v1alpha1.SiteTree, s siteFacts) string {
-	if s.seen.Reason == "" && s.applied.id == want.Tree {
-		return s.coverage.Health(s.seen.Health)
+func (f Facts) reportedHealth(want v1alpha1.SiteTree, s SiteFacts) string {
+	if s.Engine.Reason == "" && s.Applied.ID == want.Tree {
+		return s.Coverage.Health(s.Engine.Health)
 	}
 	last := f.lastObservation(want.Name).Engine
 	switch {
-	case !engines.IsHealthy(s.seen.Health):
-		return s.seen.Health
+	case !engines.IsHealthy(s.Engine.Health):
+		return s.Engine.Health
 	case last == nil:
 		return ""
 	}
@@ -183,32 +184,32 @@ func firstUnproven(all []string) []string {
 
 // explainUnknown returns the reason why the commit of the engine is unknown, with the engine's repository if its URL differs from the
 // configuration's.
-func explainUnknown(s siteFacts) string {
-	if s.mirror == "" {
-		return s.applied.unknown
+func explainUnknown(s SiteFacts) string {
+	if s.Mirror == "" {
+		return s.Applied.Unknown
 	}
-	return fmt.Sprintf("%s; the engine reads %s", s.applied.unknown, s.mirror)
+	return fmt.Sprintf("%s; the engine reads %s", s.Applied.Unknown, s.Mirror)
 }
 
 // isStillLive is true for a Site that was live, and whose engine is at work on a newer revision: the last applied tree still runs.
-func (f facts) isStillLive(want v1alpha1.SiteTree, s siteFacts) bool {
-	return s.seen.StillApplied && f.lastObservation(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
+func (f Facts) isStillLive(want v1alpha1.SiteTree, s SiteFacts) bool {
+	return s.Engine.StillApplied && f.lastObservation(want.Name).State == v1alpha1.SiteLive && s.Applied.ID == want.Tree
 }
 
 // isBroken is true if the engine failed with exactly this tree, and no other directory can be the cause: an engine that reads all of a Site
 // may have stumbled over another claim. A stalled engine tries no tree: pendingFailure decides whether that is final.
-func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
-	return s.seen.FinalFailure && s.seen.Reason != v1alpha1.SiteReasonStalled && s.seen.Root == want.Path && s.attempted.id == want.Tree
+func isBroken(want v1alpha1.SiteTree, s SiteFacts) bool {
+	return s.Engine.FinalFailure && s.Engine.Reason != v1alpha1.SiteReasonStalled && s.Engine.Root == want.Path && s.Attempted.ID == want.Tree
 }
 
 // movesRequests is true for a Site with tracks before the steps of its revision. The Site has pods of a track that loses its requests, which
 // another revision delivered: their failure does not count against the requested revision.
-func (f facts) movesRequests(want v1alpha1.SiteTree) bool {
+func (f Facts) movesRequests(want v1alpha1.SiteTree) bool {
 	return want.Traffic != nil && f.askedPosition().Stage < ledger.StageSteps
 }
 
 // waitForTree adds the start of the wait and its timeout. A Site that failed or took too long stays so until it is live.
-func (f facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+func (f Facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	last := f.lastObservation(want.Name)
 	if o.State == v1alpha1.SiteLive {
 		return f.withLiveSince(last, o)
@@ -222,8 +223,8 @@ func (f facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v
 }
 
 // withTimeout is a Site that took too long, if it did.
-func (f facts) withTimeout(o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	if countsForTimeout(o) && !f.now.Before(o.StartedAt.Add(f.waitTimeoutOf(o.State))) {
+func (f Facts) withTimeout(o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	if countsForTimeout(o) && !f.Now.Before(o.StartedAt.Add(f.waitTimeoutOf(o.State))) {
 		o.State = v1alpha1.SiteTimedOut
 	}
 	return o
@@ -236,7 +237,7 @@ func countsForTimeout(o v1alpha1.SiteObservation) bool {
 
 // withLiveSince keeps the commit that proved the Site, so that later commits of other writers do not change it. The engine's report is always the
 // present one: Gates judge by its health.
-func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+func (f Facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
 		o.StartedAt = f.waitStart(o.Name)
 	}
@@ -249,44 +250,44 @@ func (f facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObse
 }
 
 // addSite adds a Site to the decision.
-func (d *decision) addSite(f facts, s siteFacts, o v1alpha1.SiteObservation) {
-	d.next.Sites = append(d.next.Sites, o)
+func (d *Decision) addSite(f Facts, s SiteFacts, o v1alpha1.SiteObservation) {
+	d.Next.Sites = append(d.Next.Sites, o)
 	if isSiteLive(s, o) {
-		d.next.SitesLive++
+		d.Next.SitesLive++
 	}
-	if s.cluster != nil {
-		d.again = setup.Earliest(d.again, s.cluster.again)
+	if s.Cluster != nil {
+		d.Recheck = instant.Earliest(d.Recheck, s.Cluster.Recheck)
 	}
 	if countsForTimeout(o) {
-		d.deadline = setup.Earliest(d.deadline, o.StartedAt.Add(f.waitTimeoutOf(o.State)))
+		d.Deadline = instant.Earliest(d.Deadline, o.StartedAt.Add(f.waitTimeoutOf(o.State)))
 	}
 }
 
-func isSiteLive(s siteFacts, o v1alpha1.SiteObservation) bool {
+func isSiteLive(s SiteFacts, o v1alpha1.SiteObservation) bool {
 	if o.State == v1alpha1.SiteUnobserved {
-		return s.site.Spec.Engine.UnobservedIsLive != nil && *s.site.Spec.Engine.UnobservedIsLive
+		return s.Site.Spec.Engine.UnobservedIsLive != nil && *s.Site.Spec.Engine.UnobservedIsLive
 	}
 	return o.State == v1alpha1.SiteLive
 }
 
 // concludeReady sums up the states of all Sites of the step. The gravest wins.
-func (d *decision) concludeReady(f facts) {
-	d.reason = v1alpha1.ReasonLive
+func (d *Decision) concludeReady(f Facts) {
+	d.Reason = v1alpha1.ReasonLive
 	named := []string{}
-	for i, want := range f.spec.Sites {
-		o := d.next.Sites[i]
-		if want.Wave > f.askedPosition().Step || isSiteLive(f.sites[i], o) {
+	for i, want := range f.Spec.Sites {
+		o := d.Next.Sites[i]
+		if want.Wave > f.askedPosition().Step || isSiteLive(f.Sites[i], o) {
 			continue
 		}
-		if r := readyReasonOf(o); reasonGravity(r) > reasonGravity(d.reason) {
-			d.reason = r
+		if r := readyReasonOf(o); reasonGravity(r) > reasonGravity(d.Reason) {
+			d.Reason = r
 		}
 		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, explainSite(o)))
 	}
 	if remaining := len(named) - maxNamed; remaining > 0 {
 		named = append(named[:maxNamed], fmt.Sprintf("and %d more", remaining))
 	}
-	d.message = strings.Join(named, "; ")
+	d.Message = strings.Join(named, "; ")
 }
 
 // explainSite names a Site's state and reason, once where they are the same.
@@ -300,8 +301,8 @@ func explainSite(o v1alpha1.SiteObservation) string {
 	return o.Reason
 }
 
-// explainEnd names the reason that ended the wait for a Site, and with it the object of the claim that is to blame. The message of an engine stays in the status
-// of its Site.
+// explainEnd names the reason that ended the wait for a Site, and with it the failed object of the claim. The message of an engine stays in the
+// status of its Site.
 func explainEnd(o v1alpha1.SiteObservation) string {
 	if o.Reason == gatewayapi.ReasonObjectFailed || o.Reason == gatewayapi.ReasonRouteNotAccepted {
 		return strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
@@ -342,11 +343,11 @@ func reasonGravity(r xpv2.ConditionReason) int {
 }
 
 // proofOfSite is the engine's, weaker where a file above the claim's directory has a say.
-func proofOfSite(s siteFacts) v1alpha1.Proof {
-	if s.applied.overlaid && s.seen.Proof == v1alpha1.ProofExact {
+func proofOfSite(s SiteFacts) v1alpha1.Proof {
+	if s.Applied.Overlaid && s.Engine.Proof == v1alpha1.ProofExact {
 		return v1alpha1.ProofTransformed
 	}
-	return s.seen.Proof
+	return s.Engine.Proof
 }
 
 func acceptsProof(weakest string, p v1alpha1.Proof) bool {
