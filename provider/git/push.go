@@ -29,7 +29,7 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	}
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	isAtomic, err := c.pusher.Push(ctx, c.refsOf(p), p.commits)
+	isAtomic, err := c.pusher.Push(ctx, c.refsOf(p), p.commits > 1)
 	if err != nil {
 		return nil, err
 	}

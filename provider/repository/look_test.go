@@ -257,13 +257,13 @@ func TestLateFailure(t *testing.T) {
 			clock := began.Add(time.Minute)
 			r := open(t, pool(Options{Now: func() time.Time { return clock }}), serve(t, map[string]string{"README.md": "hello"}))
 			r.recordSharedLook(&sharedLook{began: began.Add(time.Second), done: make(chan struct{}), err: tc.first})
-			retryAt := r.lookBackoff.until
+			previous := r.lookBackoff
 			r.recordSharedLook(&sharedLook{began: began, done: make(chan struct{}), err: tc.after})
 			if diff := cmp.Diff(failure.ClassOf(tc.want), failure.ClassOf(r.lookBackoff.Cause())); diff != "" {
 				t.Errorf("\n%s\nclass of the backoff's cause: -want, +got:\n%s", tc.reason, diff)
 			}
-			if tc.want != nil && !r.lookBackoff.until.Equal(retryAt) {
-				t.Errorf("\n%s\nthe wait changed from %s to %s", tc.reason, retryAt, r.lookBackoff.until)
+			if tc.want != nil && r.lookBackoff != previous {
+				t.Errorf("\n%s\nthe wait changed from %+v to %+v", tc.reason, previous, r.lookBackoff)
 			}
 			if !r.failedLookAt.Equal(tc.wantFailedAt) {
 				t.Errorf("\n%s\nfailedLookAt: want %s, got %s", tc.reason, tc.wantFailedAt, r.failedLookAt)

@@ -126,10 +126,10 @@ func (t targets) findInTrack(o placed, selections []selection) []Leftover {
 
 // findMissingCopy returns a selector that would select a front and, with the label of the track, selects nothing.
 func (t targets) findMissingCopy(o placed, s selection) []Leftover {
-	front, track.IsFront := findLabelled(t.fronts, o, s.selector)
+	front, isFront := findLabelled(t.fronts, o, s.selector)
 	_, isCopied := findLabelled(t.copies, o, s.selector)
 	_, hasPods := t.findPods(o, s.selector)
-	if !track.IsFront || isCopied || hasPods && !t.selectsServices(o, s) {
+	if !isFront || isCopied || hasPods && !t.selectsServices(o, s) {
 		return nil
 	}
 	return []Leftover{{In: o.object, Field: s.path, Names: front.object, Fault: FaultNoCopy}}

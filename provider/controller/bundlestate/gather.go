@@ -21,7 +21,6 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
-	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/listing"
 )

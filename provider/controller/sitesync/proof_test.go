@@ -70,7 +70,7 @@ func TestProofFailsOnce(t *testing.T) {
 	requests := func(commit string) int {
 		baseline := w.git.Requests(repo)
 		for range 3 {
-			if got := w.c.prover.readSubtree(t.Context(), opened, commit, "", webAtE1); got.unknown == "" {
+			if got := w.c.prover.readSubtree(t.Context(), opened, commit, "", webAtE1); got.Unknown == "" {
 				t.Errorf("subtree(%s): want an unknown tree, got %+v", commit, got)
 			}
 		}
@@ -88,7 +88,7 @@ func TestProofFailsOnce(t *testing.T) {
 	}
 	w.git.Fail(repo, 0)
 	w.clock = w.clock.Add(time.Hour)
-	if got := w.c.prover.readSubtree(t.Context(), opened, id, "", webAtE1); got.id != w.tree {
+	if got := w.c.prover.readSubtree(t.Context(), opened, id, "", webAtE1); got.ID != w.tree {
 		t.Errorf("A proof that failed is made once the server answers.\nsubtree(...): want tree %s, got %+v", w.tree, got)
 	}
 }
@@ -191,7 +191,7 @@ func TestOverlay(t *testing.T) {
 				t.Fatal(denial, err)
 			}
 			got := w.c.prover.readSubtree(t.Context(), repo, id, tc.root, webAtE1)
-			if got.overlaid != tc.want || got.unknown != "" {
+			if got.Overlaid != tc.want || got.Unknown != "" {
 				t.Errorf("\n%s\nreadSubtree(): want %t, got %+v", tc.reason, tc.want, got)
 			}
 		})
@@ -209,7 +209,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	}
 	ask := func() {
 		for _, id := range commits {
-			if got := w.c.prover.readSubtree(t.Context(), repo, id, "", webAtE1); got.id != w.tree {
+			if got := w.c.prover.readSubtree(t.Context(), repo, id, "", webAtE1); got.ID != w.tree {
 				t.Fatalf("commit %s: %+v", id, got)
 			}
 		}

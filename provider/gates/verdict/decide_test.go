@@ -28,7 +28,7 @@ func position() *ledger.Position { return &ledger.Position{Epoch: 1, Revision: 2
 // untilEnd is the message of a Gate that measures without a problem.
 const untilEnd = "the checks end at most 2m0s after their Sites went live, without the time in which nothing can be measured"
 
-func given(checks ...checkFacts) Facts {
+func given(checks ...CheckFacts) Facts {
 	f := Facts{
 		Namespace: "team-a", Now: noon(), Checks: checks, Longest: 2 * time.Minute,
 		Spec: v1alpha1.GateParameters{ClaimRef: v1alpha1.ClaimReference{Namespace: "team-a"}, Position: position()},
