@@ -112,8 +112,8 @@ func isNextImage(previous, next v1alpha1.SiteHealthObservation) bool {
 	return previous.Image != "" && next.Image != "" && previous.Image != next.Image && slices.EqualFunc(previous.Sites, next.Sites, isSame)
 }
 
-// isNextRoute is true if the routes of each Site are those of a later revision than the status says: an Application that succeeded waits for that. Routes
-// that could not be read before are no next routes: those of a cluster that comes and goes count against the limit of writes.
+// isNextRoute is true if the routes of each Site are those of a later revision than in the status: an Application that succeeded waits for that. Without an
+// earlier observation of the routes it is false: the writes for a cluster that comes and goes count against their limit.
 func isNextRoute(previous, next v1alpha1.SiteHealthObservation) bool {
 	earlier, isRead := lowestRevision(previous)
 	later, isReadNow := lowestRevision(next)

@@ -44,8 +44,10 @@ func TestTrim(t *testing.T) {
 		"LargestNamespace": {
 			reason: "A namespace with many snapshots loses its own, and not older snapshots of others.",
 			holders: []holder{
-				{payer: "team-a", minutes: 4, size: 20}, {payer: "team-b", minutes: 5, size: 20},
-				{payer: hostile, minutes: 3, size: 16}, {payer: hostile, minutes: 2, size: 16},
+				{payer: "team-a", minutes: 4, size: 20},
+				{payer: "team-b", minutes: 5, size: 20},
+				{payer: hostile, minutes: 3, size: 16},
+				{payer: hostile, minutes: 2, size: 16},
 			},
 			drop: Trim, want: []int{20, 20, 0, 16},
 		},
@@ -59,8 +61,10 @@ func TestTrim(t *testing.T) {
 		"LargeBesideSmall": {
 			reason: "A large snapshot is retained beside small ones, and neither drop the other.",
 			holders: []holder{
-				{payer: "team-a", minutes: 4, size: 16}, {payer: "team-a", minutes: 3, size: 60},
-				{payer: "team-a", minutes: 2, size: 60}, {payer: "team-a", minutes: 1, size: 16},
+				{payer: "team-a", minutes: 4, size: 16},
+				{payer: "team-a", minutes: 3, size: 60},
+				{payer: "team-a", minutes: 2, size: 60},
+				{payer: "team-a", minutes: 1, size: 16},
 			},
 			drop: Trim, want: []int{16, 0, 60, 16},
 		},
