@@ -24,7 +24,7 @@ type Renderer interface {
 	Build(ctx context.Context, in render.Input) (tree.Files, error)
 }
 
-// A Deployment is a deployment as its author declared it.
+// A Deployment is the part of a deployment that a revision is compiled from.
 type Deployment struct {
 	// Claim of the deployment.
 	Claim rolloutv1alpha1.ClaimReference

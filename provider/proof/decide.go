@@ -39,7 +39,7 @@ type Decision struct {
 	Message string
 	// Deadline is the time of the next timeout of a Site. Zero if no Site can time out.
 	Deadline time.Time
-	// Recheck is the time of the next observation of a cluster, since its readiness changes with time alone.
+	// Recheck is the time of the next change by time alone: of a cluster, an idle track, a final failure or the pause. Zero if none is due.
 	Recheck time.Time
 	// PauseEnd is the time when the pause ends by time alone. Zero if that is past, or without such a pause.
 	PauseEnd time.Time

@@ -1,5 +1,5 @@
 // Package repository shares the repositories among all deliveries that use them: one observation serves all waiting objects, and one push from the queue
-// carries the commits of all waiting deliveries. It keeps the backoff after errors, and has the contention with other writers of the branch.
+// carries the commits of all waiting deliveries. It waits after errors, and repeats a push that lost a race with another writer of the branch.
 //
 // An object waits for a bounded time. The operation goes on without it, and the object is woken when that has ended, so that a server
 // which does not answer delays no object that uses another one.

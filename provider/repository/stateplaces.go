@@ -13,15 +13,16 @@ import (
 // searchStatePlaces reads all places that the state may be in, and uses the place whose state counts from then on.
 func (r *Repository) searchStatePlaces(ctx context.Context) (*git.Snapshot, error) {
 	r.mu.Lock()
-	search := stateplace.Search{Clients: r.clients, Form: r.form, Previous: r.snapshot, Known: r.places, Now: r.pool.options.Now}
+	search := stateplace.Search{Clients: r.clients, Form: r.form, Previous: r.snapshot, Known: r.places, Use: r.useStatePlace, Now: r.pool.options.Now}
 	r.mu.Unlock()
-	found, err := search.Find(ctx)
-	if found.Places != nil {
-		r.mu.Lock()
-		r.form, r.places = found.Form, found.Places
-		r.mu.Unlock()
-	}
-	return found.Snapshot, err
+	return search.Find(ctx)
+}
+
+// useStatePlace uses the state of a client from now on, and remembers all places for the next search.
+func (r *Repository) useStatePlace(form int, places []stateplace.Place) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.form, r.places = form, places
 }
 
 // retireRivalState retires the other state, after a push of the state in use. If that fails, it is tried again after the next push.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -177,6 +178,22 @@ func TestNewerStateCounts(t *testing.T) {
 				t.Errorf("\n%s\nLook(...): rival: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestNewerStateIsInUseBeforeItIsRead reads which state is in use when the provider connects to read the newer state. A push at that moment must not go to the
+// older state.
+func TestNewerStateIsInUseBeforeItIsRead(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	stateAt(t, s, customRef, 1)
+	stateAt(t, s, stateBranch, 2)
+	r, inUse := open(t, pool(Options{}), s), atomic.Value{}
+	s.BeforeFetch(repo, func() { inUse.Store(r.currentClient().Remote().StateRef) })
+	if _, err := r.Look(t.Context(), web(4), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(stateBranch, inUse.Load()); diff != "" {
+		t.Errorf("\nThe place of the newer state is in use before the state is read.\nstate in use at the last connection: -want, +got:\n%s", diff)
 	}
 }
 

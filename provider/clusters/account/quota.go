@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/provider/memory"
 )
 
-// A Quota is memory that several stores share. A nil Quota has no bound.
+// A Quota is memory that several stores share. A nil Quota gives any memory that is taken.
 type Quota struct {
 	bound int64
 	used  *atomic.Int64

@@ -67,8 +67,11 @@ func ReadConfig(ctx context.Context, kube client.Reader, ref xpv2.ProviderConfig
 }
 
 // Find returns the server of a Prometheus check: the server at the check's own address, never with credentials, or else the Site's, or else the
-// configuration's. It returns an error if the API server cannot be reached.
+// configuration's. A configuration with a problem gives the problem. It returns an error if the API server cannot be reached.
 func Find(ctx context.Context, kube client.Reader, c Config, site *catalogv1alpha1.Site, address string) (Endpoint, error) {
+	if c.Problem != "" {
+		return Endpoint{Problem: c.Problem}, nil
+	}
 	if address != "" && address != policy.PrometheusAddress(site, c.Spec) {
 		u, err := prometheus.Base(address)
 		if err != nil {

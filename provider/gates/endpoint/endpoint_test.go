@@ -134,6 +134,13 @@ func TestReadConfig(t *testing.T) {
 			if got.Problem != tc.problem || got.Namespace != tc.namespace || (got.Spec == nil) != (tc.problem != "") {
 				t.Errorf("\n%s\nReadConfig(...): want namespace %q and problem %q, got %+v", tc.reason, tc.namespace, tc.problem, got)
 			}
+			if got.Problem == "" {
+				return
+			}
+			e, err := Find(t.Context(), newReader(t), got, &catalogv1alpha1.Site{}, atSite)
+			if err != nil || e.Problem != tc.problem {
+				t.Errorf("\n%s\nFind(...): want problem %q, got %q, %v", tc.reason, tc.problem, e.Problem, err)
+			}
 		})
 	}
 }

@@ -58,8 +58,8 @@ type session struct {
 	fresh bool
 }
 
-// openSession returns a session with the server. Where both refs are moved, the
-// server itself compares them with the refs of the snapshot, and is not asked
+// openSession returns a session with the server. Where several refs are moved, the
+// server itself compares them with their old commits, and is not asked
 // before: a race is shorter by one request, also the next push after a lost race.
 // After any other failure the server is asked for its refs again.
 func (p *Pusher) openSession(ctx context.Context, updates int) (*session, error) {

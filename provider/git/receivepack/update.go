@@ -22,7 +22,7 @@ import (
 type Update struct {
 	// Ref is the full name of the ref.
 	Ref string
-	// IsState is true for the ref of the state.
+	// IsState is true for the ref of the state. Where a policy of the server refuses it alone, the error has ClassStateRefused.
 	IsState bool
 	// Old and New are the commits of the ref before and after the push. Zero means that the ref does not exist.
 	Old, New plumbing.Hash
@@ -31,8 +31,7 @@ type Update struct {
 }
 
 // checkUnmoved sees most lost races before anything is sent. All refs count, also
-// a ref that the push does not move: a result of a snapshot is valid only
-// while the snapshot is current.
+// a ref that the push does not move: the new commits follow from the old commits of all.
 func checkUnmoved(refs []Update, adv *packp.AdvRefs) error {
 	for _, ref := range refs {
 		now, advertised := adv.References[ref.Ref]

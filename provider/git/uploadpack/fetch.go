@@ -197,7 +197,7 @@ func (s *Session) FetchState(ctx context.Context, commit plumbing.Hash, old obje
 	return v, err
 }
 
-// FetchObjects fetches objects and the objects that they refer to.
+// FetchObjects fetches objects and the objects that they refer to. It needs an id.
 func (s *Session) FetchObjects(ctx context.Context, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
 	req, err := s.newRequest(ids[0], 1, everything)
 	if err != nil {

@@ -51,33 +51,26 @@ type Search struct {
 	Form int
 	// Previous is the last snapshot of that client. It may be nil.
 	Previous *git.Snapshot
-	// Known are the places of the last search. A place is not read again while its ref has the same commit.
+	// Known are the places of an earlier search. A place is not read again while its ref has the same commit.
 	Known []Place
+	// Use is called with the index of the client whose state is in use, and with the places of all clients, before the state is read from a client that was not
+	// in use: a push in that time must not go to the old place.
+	Use func(form int, places []Place)
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// Found is the result of a Search.
-type Found struct {
-	// Snapshot has the state in use, and the ref of another state. Nil if it could not be read.
-	Snapshot *git.Snapshot
-	// Form is the index of the client whose state is in use.
-	Form int
-	// Places of the state, one for each client. Nil if they could not be read.
-	Places []Place
-}
-
 // Find reads all places that the state may be in. The repository itself records which one is in use: it is the place that holds
 // a state. So each provider that looks comes to the same answer, independently of earlier refusals of a server. Where several hold one, the
-// newest counts. It returns a *failure.Error.
-func (s *Search) Find(ctx context.Context) (Found, error) {
+// newest counts. The snapshot has the state in use, and the ref of another state. It returns a *failure.Error.
+func (s *Search) Find(ctx context.Context) (*git.Snapshot, error) {
 	snapshot, err := s.Clients[s.Form].Look(ctx, s.Previous)
 	if err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	places, err := s.placesBeside(ctx, snapshot)
 	if err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	best := s.Form
 	for i, p := range places {
@@ -85,14 +78,13 @@ func (s *Search) Find(ctx context.Context) (Found, error) {
 			best = i
 		}
 	}
-	found := Found{Form: best, Places: places}
+	s.Use(best, places)
 	if best != s.Form {
 		if snapshot, err = s.Clients[best].Look(ctx, nil); err != nil {
-			return found, err
+			return nil, err
 		}
 	}
-	found.Snapshot = snapshot.WithStateRival(s.rivalRef(best, places))
-	return found, nil
+	return snapshot.WithStateRival(s.rivalRef(best, places)), nil
 }
 
 // placesBeside returns all places, by their form, where a snapshot was taken of the state in one of them. The content of the others is
