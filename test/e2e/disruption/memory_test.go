@@ -40,8 +40,11 @@ func TestDeliveryLost(t *testing.T) {
 	s.AwaitDelivery("made again", func(d *deliveryv1alpha1.GitDelivery) bool { return d.GetUID() != previous.GetUID() })
 	startProvider(t)
 
-	current := s.AwaitDelivery("with its memory back", func(d *deliveryv1alpha1.GitDelivery) bool {
-		return isReady(d) && d.GetUID() != previous.GetUID() && d.Status.AtProvider.Record != nil
+	// The function composes the mandate anew once the status has the ledger again.
+	current := s.AwaitDelivery("with its memory and its mandate back", func(d *deliveryv1alpha1.GitDelivery) bool {
+		mandate := d.Spec.ForProvider.Mandate
+		return isReady(d) && d.GetUID() != previous.GetUID() && d.Status.AtProvider.Record != nil &&
+			mandate != nil && mandate.Revision == previous.Spec.ForProvider.Mandate.Revision
 	})
 	if diff := cmp.Diff(previous.Spec.ForProvider, current.Spec.ForProvider, cmpopts.EquateEmpty(), withoutEvents()); diff != "" {
 		t.Errorf("spec.forProvider: -want, +got:\n%s", diff)
