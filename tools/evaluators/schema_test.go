@@ -12,7 +12,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/analysis"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/analysis/fields"
 )
 
 // A schema is a part of a definition.
@@ -56,12 +56,12 @@ func readSchema(t *testing.T, module, file, kind string) schema {
 
 // A schemaWalk compares a schema with a table.
 type schemaWalk struct {
-	table   map[string]analysis.Field
+	table   map[string]fields.Field
 	visited map[string]bool
 	missing []string
 }
 
-// visit visits the fields below a path. A field that is not converted stands for all below it.
+// visit visits the fields below a path. The treatment of a field that is not converted holds for all fields below it.
 func (w *schemaWalk) visit(path string, s schema) {
 	if s.Items != nil {
 		path, s = path+"[]", *s.Items
@@ -78,7 +78,7 @@ func (w *schemaWalk) visitField(path string, s schema) {
 		return
 	}
 	w.visited[path] = true
-	if f.Treatment == analysis.Converted {
+	if f.Treatment == fields.Converted {
 		w.visit(path, s)
 	}
 }
@@ -88,15 +88,15 @@ func TestSchemas(t *testing.T) {
 	const argoModule, flaggerModule = "github.com/argoproj/argo-rollouts", "github.com/fluxcd/flagger"
 	for _, tc := range []struct {
 		module, file, kind, root string
-		table                    []analysis.Field
+		table                    []fields.Field
 	}{
-		{argoModule, "manifests/crds/analysis-template-crd.yaml", "AnalysisTemplate", "spec", analysis.ArgoFields()},
-		{argoModule, "manifests/crds/cluster-analysis-template-crd.yaml", "ClusterAnalysisTemplate", "spec", analysis.ArgoFields()},
-		{flaggerModule, "artifacts/flagger/crd.yaml", "MetricTemplate", "spec", analysis.MetricTemplateFields()},
-		{flaggerModule, "artifacts/flagger/crd.yaml", "Canary", "spec", analysis.CanaryFields()},
+		{argoModule, "manifests/crds/analysis-template-crd.yaml", "AnalysisTemplate", "spec", fields.AnalysisTemplate()},
+		{argoModule, "manifests/crds/cluster-analysis-template-crd.yaml", "ClusterAnalysisTemplate", "spec", fields.AnalysisTemplate()},
+		{flaggerModule, "artifacts/flagger/crd.yaml", "MetricTemplate", "spec", fields.MetricTemplate()},
+		{flaggerModule, "artifacts/flagger/crd.yaml", "Canary", "spec", fields.Canary()},
 	} {
 		t.Run(tc.kind, func(t *testing.T) {
-			w := &schemaWalk{table: map[string]analysis.Field{}, visited: map[string]bool{}}
+			w := &schemaWalk{table: map[string]fields.Field{}, visited: map[string]bool{}}
 			for _, f := range tc.table {
 				w.table[f.Path] = f
 			}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/analysis/fields"
 )
 
 // argsPrefix begins the placeholder of an argument.
@@ -90,7 +91,7 @@ func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 
 func (c *converter) readTemplate(document []byte) error {
 	t := argoTemplate{}
-	if err := c.decode(document, "spec", ArgoFields(), &t); err != nil {
+	if err := c.decode(document, "spec", fields.AnalysisTemplate(), &t); err != nil {
 		return err
 	}
 	c.convertTemplate(t)

@@ -4,6 +4,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/analysis/fields"
 )
 
 // named has the common fields of all objects.
@@ -22,8 +24,8 @@ func kindOf(document []byte) (named, error) {
 	return n, errors.Wrap(yaml.Unmarshal(document, &n), "cannot read the object")
 }
 
-// decode reads an object, and treats its fields below a path by the table of its schema.
-func (c *converter) decode(document []byte, root string, table []Field, into any) error {
+// decode reads an object, and refuses and notes its fields below a path by the table of its schema.
+func (c *converter) decode(document []byte, root string, table []fields.Field, into any) error {
 	b, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
 		return errors.Wrapf(err, "cannot read %s", c.object)
@@ -34,6 +36,12 @@ func (c *converter) decode(document []byte, root string, table []Field, into any
 			return errors.Wrapf(err, "cannot read %s", c.object)
 		}
 	}
-	c.applyFields(object, root, table)
+	for _, d := range fields.Compare(object, root, table) {
+		if d.Treatment == fields.Refused {
+			c.refusef(d.Path, "%s", d.Text)
+			continue
+		}
+		c.addNotef(d.Path, "%s", d.Text)
+	}
 	return nil
 }

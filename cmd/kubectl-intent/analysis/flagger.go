@@ -10,6 +10,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/analysis/fields"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/condition"
 )
 
@@ -114,11 +115,11 @@ func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 		switch n.APIVersion + " " + n.Kind {
 		case "flagger.app/v1beta1 MetricTemplate":
 			t := flaggerTemplate{}
-			err = c.decode(d, "spec", MetricTemplateFields(), &t)
+			err = c.decode(d, "spec", fields.MetricTemplate(), &t)
 			out.templates = append(out.templates, t)
 		case "flagger.app/v1beta1 Canary":
 			canary := flaggerCanary{}
-			err = c.decode(d, "spec", CanaryFields(), &canary)
+			err = c.decode(d, "spec", fields.Canary(), &canary)
 			out.canaries = append(out.canaries, canary)
 		}
 		if err != nil {

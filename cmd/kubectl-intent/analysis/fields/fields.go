@@ -1,4 +1,5 @@
-package analysis
+// Package fields has a table for each schema of Argo Rollouts and Flagger: the treatment of each field by the conversion into checks. Pure.
+package fields
 
 import (
 	"cmp"
@@ -15,10 +16,10 @@ const (
 	// Converted fields become a part of a check. A rule of their own may refuse some of their values, or add a note about them.
 	Converted Treatment = "Converted"
 
-	// Refused fields end the conversion: a check cannot do the same.
+	// Refused fields end the conversion: a check has no counterpart for them.
 	Refused Treatment = "Refused"
 
-	// Noted fields are left out, and a note says how the check differs.
+	// Noted fields are left out, and a note has the difference of the check.
 	Noted Treatment = "Noted"
 
 	// Meaningless fields are left out: they change no verdict.
@@ -28,7 +29,7 @@ const (
 // A Field is a field in the schemas of Argo Rollouts and Flagger. The treatment of a field that is not converted holds for all fields below it, which have no
 // entries.
 type Field struct {
-	// Path without the positions in lists, such as spec.metrics[].name.
+	// Path of the field without the positions in lists, such as spec.metrics[].name.
 	Path string
 
 	// Treatment of the field.
@@ -41,8 +42,8 @@ type Field struct {
 // noCounterpart is the refusal of fields that no field of a check matches.
 const noCounterpart = "has no counterpart in a check"
 
-// fieldsBelow returns entries for fields that are treated alike.
-func fieldsBelow(path string, t Treatment, text string, names ...string) []Field {
+// below returns entries for fields of one treatment.
+func below(path string, t Treatment, text string, names ...string) []Field {
 	out := make([]Field, 0, len(names))
 	for _, name := range names {
 		out = append(out, Field{Path: path + name, Treatment: t, Text: text})
@@ -50,8 +51,20 @@ func fieldsBelow(path string, t Treatment, text string, names ...string) []Field
 	return out
 }
 
-// applyFields refuses and notes the fields of an object below a path, by the table of its schema. A field that is not in the table is refused.
-func (c *converter) applyFields(object map[string]any, root string, table []Field) {
+// A Difference is a field of an object that its conversion refuses or notes.
+type Difference struct {
+	// Path of the field with the positions in lists, such as spec.metrics[0].name.
+	Path string
+
+	// Treatment is Refused or Noted.
+	Treatment Treatment
+
+	// Text of the refusal or of the note.
+	Text string
+}
+
+// Compare returns the differences of an object's fields below a path, by the table of its schema. A field that is not in the table is refused.
+func Compare(object map[string]any, root string, table []Field) []Difference {
 	byPath := make(map[string]Field, len(table))
 	for _, f := range table {
 		byPath[f.Path] = f
@@ -61,22 +74,23 @@ func (c *converter) applyFields(object map[string]any, root string, table []Fiel
 		fields, _ := value.(map[string]any)
 		field, ok := fields[name]
 		if !ok {
-			return
+			return nil
 		}
 		value = field
 	}
-	fieldWalk{converter: c, table: byPath}.visit(root, root, value)
+	w := &walk{table: byPath}
+	w.visit(root, root, value)
+	return w.differences
 }
 
-// A fieldWalk visits the fields of one object.
-type fieldWalk struct {
-	*converter
-
-	table map[string]Field
+// A walk visits the fields of one object.
+type walk struct {
+	table       map[string]Field
+	differences []Difference
 }
 
-// visit treats the fields below a value. The pattern is its path as the table has it.
-func (w fieldWalk) visit(path, pattern string, value any) {
+// visit compares the fields below a value. The pattern is its path as the table has it.
+func (w *walk) visit(path, pattern string, value any) {
 	switch value := value.(type) {
 	case []any:
 		for i, item := range value {
@@ -92,8 +106,8 @@ func (w fieldWalk) visit(path, pattern string, value any) {
 	}
 }
 
-// hasFieldsBelow reports whether the table has fields of an object. Others are maps, whose keys are free.
-func (w fieldWalk) hasFieldsBelow(pattern string) bool {
+// hasFieldsBelow reports whether the table has fields of an object. An object without fields in the table is a map with free keys.
+func (w *walk) hasFieldsBelow(pattern string) bool {
 	for path := range w.table {
 		if strings.HasPrefix(path, pattern+".") {
 			return true
@@ -102,20 +116,24 @@ func (w fieldWalk) hasFieldsBelow(pattern string) bool {
 	return false
 }
 
-// visitField treats one field. Null is the absence of a field.
-func (w fieldWalk) visitField(path, pattern string, value any) {
+// visitField compares one field. Null is the absence of a field.
+func (w *walk) visitField(path, pattern string, value any) {
 	if value == nil {
 		return
 	}
 	f, ok := w.table[pattern]
 	switch {
 	case !ok:
-		w.refusef(path, noCounterpart)
+		w.add(path, Refused, noCounterpart)
 	case f.Treatment == Converted:
 		w.visit(path, pattern, value)
 	case f.Treatment == Refused:
-		w.refusef(path, "%s", cmp.Or(f.Text, noCounterpart))
+		w.add(path, Refused, cmp.Or(f.Text, noCounterpart))
 	case f.Treatment == Noted:
-		w.addNotef(path, "%s", f.Text)
+		w.add(path, Noted, f.Text)
 	}
+}
+
+func (w *walk) add(path string, t Treatment, text string) {
+	w.differences = append(w.differences, Difference{Path: path, Treatment: t, Text: text})
 }
