@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -14,6 +13,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 	"github.com/intentplane/intentplane/function/application"
 )
 
@@ -45,12 +45,12 @@ func (c *Cluster) Application(ctx context.Context, name string) (*ComposedApplic
 		if resource.Resource != applicationResource {
 			continue
 		}
-		o, err := c.get(ctx, resource, c.namespace, l.name)
+		o, err := c.api.Get(ctx, resource, c.namespace, l.name)
 		switch {
 		case err == nil:
 			found = append(found, o)
-		case !isAbsent(err):
-			return nil, describeError(err, "get", resource, l.name)
+		case !server.IsAbsent(err):
+			return nil, server.DescribeError(err, "get", resource, l.name)
 		}
 	}
 	switch len(found) {
@@ -74,24 +74,19 @@ func (c *Cluster) composedOf(ctx context.Context, o *unstructured.Unstructured) 
 	if out.Application, err = o.MarshalJSON(); err != nil {
 		return nil, err
 	}
-	d, err := c.get(ctx, claimsIn(deploymentv1alpha1.GroupNamespaced), c.namespace, o.GetName())
+	d, err := c.api.Get(ctx, claimsIn(deploymentv1alpha1.GroupNamespaced), c.namespace, o.GetName())
 	switch {
-	case isAbsent(err):
+	case server.IsAbsent(err):
 		return out, nil
 	case err != nil:
-		return nil, describeError(err, "get", claimsIn(deploymentv1alpha1.GroupNamespaced), o.GetName())
+		return nil, server.DescribeError(err, "get", claimsIn(deploymentv1alpha1.GroupNamespaced), o.GetName())
 	case applicationOf(d) == o.GetName():
 		out.Deployment, err = d.MarshalJSON()
 	}
 	return out, err
 }
 
-// isAbsent is true for an object that does not exist, as far as the user may know.
-func isAbsent(err error) bool {
-	return isNotFound(err) || unknownKind(err) || kerrors.IsForbidden(err)
-}
-
-func applicationFacts(o object) (*cause.ApplicationFacts, error) {
+func applicationFacts(o server.Object) (*cause.ApplicationFacts, error) {
 	f := &cause.ApplicationFacts{}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, &f.Application, func() (string, error) { return digest.Application(&f.Application.Spec.ApplicationSpec) })
@@ -102,7 +97,7 @@ func applicationFacts(o object) (*cause.ApplicationFacts, error) {
 func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) {
 	deployments := claimsIn(deploymentv1alpha1.GroupNamespaced)
 	if o := r.readPart(ctx, f, deployments, cmp.Or(f.Application.Status.Deployment.Name, f.Application.Metadata.Name)); o != nil && applicationOf(o) == f.Application.Metadata.Name {
-		d, err := deploymentFacts(object{decoded: o})
+		d, err := deploymentFacts(server.Decoded(o))
 		if err != nil {
 			f.Unread = append(f.Unread, describeUnread(err, deployments))
 			return
@@ -111,14 +106,14 @@ func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) 
 		f.Deployment = d
 	}
 	h := &deliveryv1alpha1.SiteHealth{}
-	if o := r.readPart(ctx, f, healthsResource(), f.Application.Metadata.Name); o != nil && decodeObject(o, h) == nil {
+	if o := r.readPart(ctx, f, healthsResource(), f.Application.Metadata.Name); o != nil && server.Decode(o, h) == nil {
 		f.Health = h
 	}
 }
 
 // readPart reads an object that an Application composed. It is nil if that does not exist, or cannot be read.
 func (r reader) readPart(ctx context.Context, f *cause.ApplicationFacts, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
-	o, err := r.get(ctx, resource, f.Application.Metadata.Namespace, name)
+	o, err := r.Get(ctx, resource, f.Application.Metadata.Namespace, name)
 	noteUnreadPart(err, resource, &f.Installed, &f.Unread)
 	return o
 }
@@ -126,9 +121,9 @@ func (r reader) readPart(ctx context.Context, f *cause.ApplicationFacts, resourc
 // noteUnreadPart remembers why a part of an object could not be read, unless it does not exist.
 func noteUnreadPart(err error, resource schema.GroupVersionResource, installed *cause.Installed, unread *[]cause.Unread) {
 	switch {
-	case unknownKind(err):
+	case server.IsUnknownKind(err):
 		installed.Missing = append(installed.Missing, resource.GroupResource().String())
-	case err != nil && !isNotFound(err):
+	case err != nil && !server.IsNotFound(err):
 		*unread = append(*unread, describeUnread(err, resource))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 	"github.com/intentplane/intentplane/function/bundle"
 )
 
@@ -33,14 +34,14 @@ func (c *Cluster) Bundle(ctx context.Context, name string) ([]byte, error) {
 		if resource.Resource != bundleResource && resource.Resource != claimResource {
 			continue
 		}
-		o, err := c.get(ctx, resource, c.namespace, l.name)
+		o, err := c.api.Get(ctx, resource, c.namespace, l.name)
 		switch {
 		case err == nil && resource.Resource == claimResource:
 			return nil, nil
 		case err == nil:
 			found = append(found, o)
-		case !isAbsent(err):
-			return nil, describeError(err, "get", resource, l.name)
+		case !server.IsAbsent(err):
+			return nil, server.DescribeError(err, "get", resource, l.name)
 		}
 	}
 	switch len(found) {
@@ -52,7 +53,7 @@ func (c *Cluster) Bundle(ctx context.Context, name string) ([]byte, error) {
 	return nil, errors.Errorf("namespace %q has two Bundles %q: say bundles.GROUP/%[2]s", c.namespace, l.name)
 }
 
-func bundleFacts(o object) (*cause.BundleFacts, error) {
+func bundleFacts(o server.Object) (*cause.BundleFacts, error) {
 	f := &cause.BundleFacts{}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, &f.Bundle, func() (string, error) { return digest.Bundle(&f.Bundle.Spec.BundleSpec) })
@@ -63,7 +64,7 @@ func bundleFacts(o object) (*cause.BundleFacts, error) {
 func (r reader) readBundle(ctx context.Context, f *cause.BundleFacts) {
 	group := schema.FromAPIVersionAndKind(f.Bundle.APIVersion, f.Bundle.Kind).Group
 	state := &statev1alpha1.BundleState{}
-	if o := r.readOfBundle(ctx, f, statesResource(), bundle.StateNameOf(group, f.Bundle.Metadata.Name)); o != nil && decodeObject(o, state) == nil {
+	if o := r.readOfBundle(ctx, f, statesResource(), bundle.StateNameOf(group, f.Bundle.Metadata.Name)); o != nil && server.Decode(o, state) == nil {
 		f.State = state
 	}
 	p := f.BlockingPackage()
@@ -82,7 +83,7 @@ func (r reader) readPackage(ctx context.Context, f *cause.BundleFacts, resource 
 		return
 	}
 	below := &Subjects{}
-	if err := r.add(ctx, below, resource, object{decoded: o}); err != nil {
+	if err := r.add(ctx, below, resource, server.Decoded(o)); err != nil {
 		f.Unread = append(f.Unread, describeUnread(err, resource))
 		return
 	}
@@ -117,7 +118,7 @@ func resourceOfPackage(f *cause.BundleFacts, name string) schema.GroupVersionRes
 
 // readOfBundle reads an object that belongs to a Bundle. It is nil if that does not exist, or cannot be read.
 func (r reader) readOfBundle(ctx context.Context, f *cause.BundleFacts, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
-	o, err := r.get(ctx, resource, f.Bundle.Metadata.Namespace, name)
+	o, err := r.Get(ctx, resource, f.Bundle.Metadata.Namespace, name)
 	noteUnreadPart(err, resource, &f.Installed, &f.Unread)
 	return o
 }

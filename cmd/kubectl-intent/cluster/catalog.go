@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/catalogview"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 )
 
 // A Catalog is the usable catalog of the namespace, as far as the user may know.
@@ -74,7 +75,7 @@ func configMapsResource() schema.GroupVersionResource {
 // publishedCatalog returns the catalog that the provider publishes in the namespace of a resource that the user may not list, or else the
 // used catalog.
 func (c *Cluster) publishedCatalog(ctx context.Context, resource string, failure error) (*Catalog, error) {
-	o, err := c.client.Resource(configMapsResource()).Namespace(c.namespace).Get(ctx, catalogview.ConfigMapName, metav1.GetOptions{})
+	o, err := c.api.Resource(configMapsResource()).Namespace(c.namespace).Get(ctx, catalogview.ConfigMapName, metav1.GetOptions{})
 	if err != nil {
 		return c.usedCatalog(ctx, resource, failure) // It is not published, or the user may not read that either.
 	}
@@ -104,13 +105,13 @@ func catalogResource(resource string) schema.GroupVersionResource {
 
 // listCatalog lists the objects of a kind that are in no namespace.
 func listCatalog[T any](ctx context.Context, c *Cluster, resource string) ([]T, error) {
-	items, err := c.list(ctx, catalogResource(resource), "")
+	items, err := c.api.List(ctx, catalogResource(resource), "")
 	if err != nil {
-		return nil, describeError(err, "list", catalogResource(resource), "")
+		return nil, server.DescribeError(err, "list", catalogResource(resource), "")
 	}
 	out := make([]T, len(items))
 	for i := range items {
-		if err := decodeObject(&items[i], &out[i]); err != nil {
+		if err := server.Decode(&items[i], &out[i]); err != nil {
 			return nil, errors.Wrap(err, items[i].GetName())
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 )
 
 const (
@@ -64,15 +66,15 @@ func (c *Cluster) findDeployments(ctx context.Context, name string, groups []str
 	var missing error
 	unservedGroups := 0
 	for _, g := range groups {
-		o, err := c.client.Resource(claimsIn(g)).Namespace(c.namespace).Get(ctx, name, metav1.GetOptions{})
+		o, err := c.api.Resource(claimsIn(g)).Namespace(c.namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			out = append(out, o)
-		case unknownKind(err):
-			missing = describeError(err, "get", claimsIn(g), name)
+		case server.IsUnknownKind(err):
+			missing = server.DescribeError(err, "get", claimsIn(g), name)
 			unservedGroups++
-		case !isNotFound(err):
-			return nil, describeError(err, "get", claimsIn(g), name)
+		case !server.IsNotFound(err):
+			return nil, server.DescribeError(err, "get", claimsIn(g), name)
 		}
 	}
 	if unservedGroups == len(groups) {
@@ -97,7 +99,7 @@ func (c *Cluster) listNames(ctx context.Context, kinds ...func(group string) sch
 	out := []string{}
 	for _, in := range kinds {
 		for _, g := range claimGroups() {
-			list, err := c.client.Resource(in(g)).Namespace(c.namespace).List(ctx, metav1.ListOptions{})
+			list, err := c.api.Resource(in(g)).Namespace(c.namespace).List(ctx, metav1.ListOptions{})
 			if err != nil {
 				continue
 			}

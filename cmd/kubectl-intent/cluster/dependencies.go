@@ -4,13 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/product"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 )
 
 // labelClaimNamespace is the label of a composite with the namespace of its claim. Crossplane gives it.
@@ -28,7 +29,7 @@ type Beneath struct {
 // ReadBeneath reads the packages, the definitions and the composites of claims, with one request for each of their kinds, and gives each
 // subject its dependencies. Unreadable objects are noted.
 func (c *Cluster) ReadBeneath(ctx context.Context, subjects *Subjects, namespace string) {
-	readBeneath(ctx, c, subjects, namespace)
+	readBeneath(ctx, c.api, subjects, namespace)
 }
 
 // A beneathList has the objects of one kind.
@@ -43,26 +44,29 @@ type beneathList struct {
 
 // packageResources are the kinds of Crossplane's packages.
 func packageResources() []schema.GroupVersionResource {
-	return []schema.GroupVersionResource{packagesResource("functions"), packagesResource("providers"), packagesResource("configurations")}
+	return []schema.GroupVersionResource{product.Packages("functions"), product.Packages("providers"), product.Packages("configurations")}
 }
 
 // readBeneath reads all kinds at the same time.
-func readBeneath(ctx context.Context, from source, subjects *Subjects, namespace string) {
+func readBeneath(ctx context.Context, from server.Source, subjects *Subjects, namespace string) {
 	var lists []*beneathList
 	for _, r := range packageResources() {
-		lists = append(lists, &beneathList{resource: r, isWanted: isOurPackage})
+		lists = append(lists, &beneathList{resource: r, isWanted: product.IsPackage})
 	}
-	lists = append(lists, &beneathList{resource: definitionsResource(), isWanted: hasOurGroup})
+	lists = append(lists, &beneathList{resource: product.Definitions(), isWanted: product.HasGroup})
 	for _, r := range subjects.compositeResources() {
-		lists = append(lists, &beneathList{resource: r, with: claimsOfNamespace(namespace), isWanted: matchesAny})
+		lists = append(lists, &beneathList{resource: r, with: claimsOfNamespace(namespace), isWanted: isComposite})
 	}
-	var tasks []task
+	var tasks []server.Task
 	for _, l := range lists {
 		tasks = append(tasks, func(ctx context.Context) { l.read(ctx, from) })
 	}
-	runTasks(ctx, tasks...)
+	server.RunTasks(ctx, tasks...)
 	subjects.takeBeneath(lists)
 }
+
+// isComposite is true for each object of a kind of composites.
+func isComposite(*unstructured.Unstructured) bool { return true }
 
 // claimsOfNamespace are the labels of the composites whose claims are in a namespace.
 func claimsOfNamespace(namespace string) labels.Set {
@@ -73,11 +77,11 @@ func claimsOfNamespace(namespace string) labels.Set {
 }
 
 // read lists the objects.
-func (l *beneathList) read(ctx context.Context, from source) {
-	l.err = from.visitPages(ctx, l.resource, AllNamespaces, l.with, func(page []unstructured.Unstructured) {
+func (l *beneathList) read(ctx context.Context, from server.Source) {
+	l.err = from.VisitPages(ctx, l.resource, AllNamespaces, l.with, func(page []unstructured.Unstructured) {
 		for i := range page {
 			o := cause.Object{}
-			if l.isWanted(&page[i]) && decodeObject(&page[i], &o) == nil {
+			if l.isWanted(&page[i]) && server.Decode(&page[i], &o) == nil {
 				l.items = append(l.items, o)
 			}
 		}
@@ -143,13 +147,13 @@ func (s *Subjects) takeBeneath(lists []*beneathList) {
 			s.noteFailure(l.resource, l.err)
 		}
 	}
-	s.Beneath.Definitions = byResource[definitionsResource()]
+	s.Beneath.Definitions = byResource[product.Definitions()]
 	for _, r := range packageResources() {
 		s.Beneath.Packages = append(s.Beneath.Packages, byResource[r]...)
 	}
 	s.eachRoot(func(r subjectRoot) {
 		r.installed.Functions, r.installed.Providers = byResource[packageResources()[0]], byResource[packageResources()[1]]
-		if d := composites[definitionsResource()][r.definition()]; d != nil {
+		if d := composites[product.Definitions()][r.definition()]; d != nil {
 			r.installed.Definitions = []cause.Object{*d}
 		}
 		r.installed.Composite = composites[resourceOfReference(r.composite)][r.composite.Name]
@@ -166,7 +170,7 @@ func byName(all []cause.Object) map[string]*cause.Object {
 
 // beneathResources are all kinds that ReadBeneath may read, for watches.
 func beneathResources() []schema.GroupVersionResource {
-	out := append(packageResources(), definitionsResource())
+	out := append(packageResources(), product.Definitions())
 	for _, r := range subjectResources(groupClaims) {
 		r.Resource = "x" + r.Resource
 		out = append(out, r)
@@ -176,8 +180,5 @@ func beneathResources() []schema.GroupVersionResource {
 
 // ReadBeneath does the same as Cluster.ReadBeneath. It does nothing unless the mirror was made with MirrorBeneath.
 func (m *Mirror) ReadBeneath(ctx context.Context, subjects *Subjects) {
-	readBeneath(ctx, m, subjects, m.namespace)
+	readBeneath(ctx, m.watches, subjects, m.namespace)
 }
-
-// errNotWatched is of a kind that a mirror does not watch.
-var errNotWatched = errors.New("it is not watched")

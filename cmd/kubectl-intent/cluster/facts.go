@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
@@ -50,19 +51,19 @@ func (s *Subjects) countSubjects() int {
 // Subject returns the objects of a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error
 // when nothing has it.
 func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
-	return reader{source: c, namespace: c.namespace}.find(ctx, name)
+	return reader{Source: c.api, namespace: c.namespace}.find(ctx, name)
 }
 
 // All returns the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, without their composed objects but the
 // deployments of Applications. It notes the kinds that the user may not list, and the objects that cannot be decoded. It returns an error
 // when no kind can be listed.
 func (c *Cluster) All(ctx context.Context, namespace string) (*Subjects, error) {
-	return reader{source: c, namespace: namespace}.all(ctx)
+	return reader{Source: c.api, namespace: namespace}.all(ctx)
 }
 
 // A reader makes facts of objects.
 type reader struct {
-	source
+	server.Source
 
 	namespace string
 }
@@ -109,12 +110,12 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 		if i > 0 && l.resources[i-1].Resource != resource.Resource && out.countSubjects() > 0 {
 			break
 		}
-		o, err := r.get(ctx, resource, r.namespace, l.name)
+		o, err := r.Get(ctx, resource, r.namespace, l.name)
 		switch {
-		case unknownKind(err):
-			missing = describeError(err, "get", resource, l.name)
+		case server.IsUnknownKind(err):
+			missing = server.DescribeError(err, "get", resource, l.name)
 			continue
-		case isNotFound(err):
+		case server.IsNotFound(err):
 			isServed = true
 			continue
 		case kerrors.IsForbidden(err) && resource.Resource != claimResource:
@@ -122,9 +123,9 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 			unread = append(unread, describeUnread(err, resource))
 			continue
 		case err != nil:
-			return nil, describeError(err, "get", resource, l.name)
+			return nil, server.DescribeError(err, "get", resource, l.name)
 		}
-		if err := r.add(ctx, out, resource, object{decoded: o}); err != nil {
+		if err := r.add(ctx, out, resource, server.Decoded(o)); err != nil {
 			return nil, errors.Wrapf(err, "%s/%s", resource.GroupResource(), l.name)
 		}
 	}
@@ -150,8 +151,8 @@ func describeAbsence(namespace, name string, unread []cause.Unread) error {
 // noteFailure remembers why the list of a kind is missing or not complete. The right to a list, or the kind itself, may be missing for good.
 func (s *Subjects) noteFailure(resource schema.GroupVersionResource, err error) {
 	s.Beneath.Unread = append(s.Beneath.Unread, describeUnread(err, resource))
-	if !kerrors.IsForbidden(err) && !unknownKind(err) {
-		s.Failure = errors.Join(s.Failure, describeError(err, "list", resource, ""))
+	if !kerrors.IsForbidden(err) && !server.IsUnknownKind(err) {
+		s.Failure = errors.Join(s.Failure, server.DescribeError(err, "list", resource, ""))
 	}
 }
 
@@ -169,7 +170,7 @@ func (s *Subjects) noteUnread(unread []cause.Unread) {
 }
 
 // add adds an object with its composed objects.
-func (r reader) add(ctx context.Context, subjects *Subjects, resource schema.GroupVersionResource, o object) error {
+func (r reader) add(ctx context.Context, subjects *Subjects, resource schema.GroupVersionResource, o server.Object) error {
 	switch resource.Resource {
 	case bundleResource:
 		return addFacts(o, bundleFacts, &subjects.Bundles, func(f *cause.BundleFacts) { r.readBundle(ctx, f) })
@@ -182,7 +183,7 @@ func (r reader) add(ctx context.Context, subjects *Subjects, resource schema.Gro
 }
 
 // addFacts makes facts of an object, completes and adds them.
-func addFacts[F any](o object, factsOf func(object) (*F, error), target *[]*F, complete func(*F)) error {
+func addFacts[F any](o server.Object, factsOf func(server.Object) (*F, error), target *[]*F, complete func(*F)) error {
 	f, err := factsOf(o)
 	if err != nil {
 		return err
@@ -216,10 +217,10 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 		switch err := failures[i]; {
 		case err == nil:
 			isRead = true
-		case unknownKind(err):
-			failed = cmp.Or(failed, describeError(err, "list", resource, ""))
+		case server.IsUnknownKind(err):
+			failed = cmp.Or(failed, server.DescribeError(err, "list", resource, ""))
 		default:
-			failed = describeError(err, "list", resource, "")
+			failed = server.DescribeError(err, "list", resource, "")
 			out.noteFailure(resource, err)
 		}
 	}
@@ -236,7 +237,7 @@ func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionRe
 	var chunks []*Subjects
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	err := r.visitObjects(ctx, resource, r.namespace, func(all []object) {
+	err := r.VisitObjects(ctx, resource, r.namespace, func(all []server.Object) {
 		chunk := &Subjects{}
 		chunks = append(chunks, chunk)
 		group.Go(func() error {
@@ -260,15 +261,15 @@ func (s *Subjects) merge(added *Subjects) {
 }
 
 // addAll adds objects, and notes undecodable ones: one of them hides no other.
-func (s *Subjects) addAll(resource schema.GroupVersionResource, all []object) {
+func (s *Subjects) addAll(resource schema.GroupVersionResource, all []server.Object) {
 	for _, o := range all {
 		if err := s.addOne(resource, o); err != nil {
-			s.Beneath.Unread = append(s.Beneath.Unread, cause.Unread{Object: resource.GroupResource().String() + "/" + o.name(), Reason: err.Error()})
+			s.Beneath.Unread = append(s.Beneath.Unread, cause.Unread{Object: resource.GroupResource().String() + "/" + o.Name(), Reason: err.Error()})
 		}
 	}
 }
 
-func (s *Subjects) addOne(resource schema.GroupVersionResource, o object) error {
+func (s *Subjects) addOne(resource schema.GroupVersionResource, o server.Object) error {
 	switch resource.Resource {
 	case bundleResource:
 		return addFacts(o, bundleFacts, &s.Bundles, func(*cause.BundleFacts) {})
@@ -281,22 +282,22 @@ func (s *Subjects) addOne(resource schema.GroupVersionResource, o object) error 
 }
 
 // decodeWithDigest decodes an object, and returns the digest of its spec.
-func decodeWithDigest(o object, into any, digestOf func() (string, error)) (string, error) {
-	if err := o.decode(into); err != nil {
+func decodeWithDigest(o server.Object, into any, digestOf func() (string, error)) (string, error) {
+	if err := o.Decode(into); err != nil {
 		return "", err
 	}
 	out, err := digestOf()
 	return out, errors.Wrap(err, "cannot compute the digest of the spec")
 }
 
-func deploymentFacts(o object) (*cause.Facts, error) {
+func deploymentFacts(o server.Object) (*cause.Facts, error) {
 	f := &cause.Facts{}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, &f.Deployment, func() (string, error) { return digest.Spec(&f.Deployment.Spec.IntentDeploymentSpec) })
 	return f, err
 }
 
-func clusterFacts(o object) (*cause.ClusterFacts, error) {
+func clusterFacts(o server.Object) (*cause.ClusterFacts, error) {
 	f := &cause.ClusterFacts{}
 	var err error
 	f.SpecDigest, err = decodeWithDigest(o, &f.Cluster, func() (string, error) { return digest.Cluster(&f.Cluster.Spec.WorkloadClusterSpec) })
@@ -328,10 +329,10 @@ func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
 
 // readOwned returns the objects of a deployment. Unreadable objects are noted.
 func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, selector labels.Set, isOwned func(*T) bool) []T {
-	items, err := listAll(ctx, r, resource, f.Deployment.Metadata.Namespace, selector)
+	items, err := server.ListAll(ctx, r, resource, f.Deployment.Metadata.Namespace, selector)
 	if err != nil {
 		f.Unread = append(f.Unread, describeUnread(err, resource))
-		if unknownKind(err) {
+		if server.IsUnknownKind(err) {
 			f.Installed.Missing = append(f.Installed.Missing, resource.GroupResource().String())
 		}
 		return nil
@@ -339,7 +340,7 @@ func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource sc
 	var out []T
 	for i := range items {
 		var o T
-		if err := decodeObject(&items[i], &o); err != nil {
+		if err := server.Decode(&items[i], &o); err != nil {
 			f.Unread = append(f.Unread, cause.Unread{Object: resource.GroupResource().String() + "/" + items[i].GetName(), Reason: err.Error()})
 			continue
 		}
@@ -352,16 +353,7 @@ func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource sc
 
 // describeUnread names an unreadable resource, with the cause in few words.
 func describeUnread(err error, resource schema.GroupVersionResource) cause.Unread {
-	reason := err.Error()
-	switch {
-	case kerrors.IsForbidden(err):
-		reason = "the user may not read them"
-	case unknownKind(err):
-		reason = "the cluster does not have this kind"
-	case errors.Is(err, context.DeadlineExceeded):
-		reason = "the cluster did not answer in time"
-	}
-	return cause.Unread{Object: resource.GroupResource().String(), Reason: reason}
+	return cause.Unread{Object: resource.GroupResource().String(), Reason: server.UnreadReason(err)}
 }
 
 // readManaged reads the ManagedCluster of a WorkloadCluster.
@@ -371,13 +363,13 @@ func (r reader) readManaged(ctx context.Context, f *cause.ClusterFacts) {
 		return
 	}
 	resource := managedResource()
-	o, err := r.get(ctx, resource, f.Cluster.Metadata.Namespace, name)
+	o, err := r.Get(ctx, resource, f.Cluster.Metadata.Namespace, name)
 	m := &clusterv1alpha1.ManagedCluster{}
 	if err == nil {
-		err = decodeObject(o, m)
+		err = server.Decode(o, m)
 	}
 	switch {
-	case isNotFound(err):
+	case server.IsNotFound(err):
 	case err != nil:
 		f.Unread = append(f.Unread, describeUnread(err, resource))
 	default:

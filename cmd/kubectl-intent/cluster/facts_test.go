@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -12,9 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 	"github.com/intentplane/intentplane/test/apiserver"
 )
@@ -42,7 +47,7 @@ func serveSample(t *testing.T, all ...*samples.Sample) (*Cluster, *apiserver.Ser
 			create(t, s, o)
 		}
 	}
-	return &Cluster{client: s, watcher: s, namespace: "team-a"}, s
+	return &Cluster{api: server.NewClient(s), namespace: "team-a"}, s
 }
 
 func create(t *testing.T, s *apiserver.Server, o *unstructured.Unstructured) {
@@ -207,5 +212,125 @@ func TestMirrorDenied(t *testing.T) {
 	found, err := m.Subject(t.Context(), "shop")
 	if err != nil || len(found.Deployments[0].Unread) != 1 || found.Deployments[0].Unread[0].Object != "gates.rollout.intentplane.dev" {
 		t.Errorf("Subject(...): %+v, %v", found, err)
+	}
+}
+
+const (
+	firstPage = `{"kind": "IntentDeploymentList", "metadata": {"continue": "a b&c"}, "items": [{"metadata": {"name": "one"}}, {"metadata": {"name": "two"}}]}`
+	forbidden = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "no"}`
+)
+
+// connect returns a Cluster whose API server answers JSON by a function.
+func connect(t *testing.T, answer http.HandlerFunc) *Cluster {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		answer(w, r)
+	}))
+	t.Cleanup(s.Close)
+	api, err := server.Connect(&rest.Config{Host: s.URL}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Cluster{api: api}
+}
+
+// TestDeploymentFacts reads an object in both forms.
+func TestDeploymentFacts(t *testing.T) {
+	const text = `{"kind": "IntentDeployment", "metadata": {"name": "shop"}, "spec": {"suspend": true, "resourceRef": {"apiVersion": "a/v1", "kind": "XIntentDeployment", "name": "shop-x"}}, "status": {"revision": 7, "laterField": {}}}`
+	decoded := &unstructured.Unstructured{}
+	if err := json.Unmarshal([]byte(text), &decoded.Object); err != nil {
+		t.Fatal(err)
+	}
+	var facts []*cause.Facts
+	for _, o := range []server.Object{server.Encoded(json.RawMessage(text)), server.Decoded(decoded)} {
+		f, err := deploymentFacts(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts = append(facts, f)
+	}
+	if diff := cmp.Diff(facts[1], facts[0]); diff != "" || facts[0].Deployment.Spec.ResourceRef.Name != "shop-x" || facts[0].Deployment.Status.Revision != 7 {
+		t.Errorf("An object says the same in both forms: -decoded, +encoded:\n%s", diff)
+	}
+}
+
+// brokenItems are objects of a list, of which three cannot be decoded into the type of any kind.
+const brokenItems = `{"items": [
+	{"metadata": {"namespace": "team-a", "name": "one"}}, {"metadata": {"namespace": "team-b", "name": "two"}, "status": {"phase": 7}},
+	{"metadata": {"name": "three"}, "status": {"conditions": "x"}}, {"metadata": {"name": 4}}, {"metadata": {"namespace": "team-a", "name": "five"}}
+]}`
+
+// TestListSubjectsBroken lists objects of which some cannot be decoded. Each of them is named, and hides no other.
+func TestListSubjectsBroken(t *testing.T) {
+	for _, resource := range subjectResources(groupNamespaced) {
+		c := connect(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(brokenItems)) })
+		found, err := reader{Source: c.api}.listSubjects(t.Context(), resource)
+		if err != nil {
+			t.Fatalf("listSubjects(%s): %v", resource.Resource, err)
+		}
+		var unread []string
+		for _, u := range found.Beneath.Unread {
+			unread = append(unread, u.Object)
+		}
+		kind := resource.GroupResource().String()
+		if diff := cmp.Diff([]string{kind + "/team-b/two", kind + "/three", kind + "/without a name"}, unread); diff != "" || found.countSubjects() != 2 {
+			t.Errorf("listSubjects(%s): %d objects, want 2; not read: -want, +got:\n%s", resource.Resource, found.countSubjects(), diff)
+		}
+	}
+}
+
+// TestAllBroken lists kinds whose lists break off on their second page. The objects before are shown, and the failure is not hidden.
+func TestAllBroken(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		code   int
+		answer string
+		names  []string
+		want   string
+	}{
+		"Cut": {
+			reason: "The objects before a cut connection are shown.",
+			code:   http.StatusOK, answer: `{"items": [{"metadata": {"name": "three"}}, {"meta`, names: []string{"one", "two", "three"},
+			want: "unexpected EOF",
+		},
+		"Expired": {
+			reason: "The objects before an expired token are shown.", code: http.StatusGone, names: []string{"one", "two"}, want: "too old",
+			answer: `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410, "message": "too old"}`,
+		},
+		"Outage": {
+			reason: "The objects before an outage are shown.",
+			code:   http.StatusInternalServerError, answer: "no", names: []string{"one", "two"}, want: "cannot list intentdeployments.intentplane.dev",
+		},
+		"Forbidden": {reason: "A right that a user lost is not an outage.", code: http.StatusForbidden, answer: forbidden, names: []string{"one", "two"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := connect(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path != "/apis/intentplane.dev/v1alpha1/intentdeployments":
+					_, _ = w.Write([]byte(`{"items": []}`))
+				case r.URL.Query().Get("continue") == "":
+					_, _ = w.Write([]byte(firstPage))
+				default:
+					w.WriteHeader(tc.code)
+					_, _ = w.Write([]byte(tc.answer))
+				}
+			})
+			found, err := c.All(t.Context(), AllNamespaces)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, f := range found.Deployments {
+				names = append(names, f.Deployment.Metadata.Name)
+			}
+			if diff := cmp.Diff(tc.names, names); diff != "" || len(found.Beneath.Unread) != 1 {
+				t.Errorf("\n%s\nAll(...): not read: %v; -want, +got:\n%s", tc.reason, found.Beneath.Unread, diff)
+			}
+			if got := fmt.Sprint(found.Failure); (found.Failure == nil) != (tc.want == "") || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nAll(...).Failure: want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
 	}
 }

@@ -3,32 +3,18 @@ package cluster
 import (
 	"context"
 	"slices"
-	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/product"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 )
 
-const (
-	// leaseNamespace and leaseName are where the provider keeps its lease, if it runs with leader election.
-	leaseNamespace = "crossplane-system"
-	leaseName      = "intentplane-provider"
-
-	// product is a part of the names of our packages.
-	product = "intentplane"
-)
-
-func definitionsResource() schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1", Resource: "compositeresourcedefinitions"}
-}
-
-func packagesResource(resource string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1", Resource: resource}
-}
+// leaseName is the name of the provider's lease, if it runs with leader election.
+const leaseName = "intentplane-provider"
 
 // ReadInstallation reads the parts of the installation that run the found Bundles, Applications, deployments and clusters. Unreadable objects
 // are noted with each of them.
@@ -103,12 +89,12 @@ func (i *installation) readParts(ctx context.Context) {
 	i.shared.Providers = i.readPackages(ctx, "providers")
 	i.shared.Functions = i.readPackages(ctx, "functions")
 	leases := coordinationv1.SchemeGroupVersion.WithResource("leases")
-	o, err := i.get(ctx, leases, leaseNamespace, leaseName)
+	o, err := i.api.Get(ctx, leases, product.Namespace, leaseName)
 	lease := &coordinationv1.Lease{}
 	if err == nil {
-		err = decodeObject(o, lease)
+		err = server.Decode(o, lease)
 	}
-	if err != nil && !isNotFound(err) {
+	if err != nil && !server.IsNotFound(err) {
 		i.noteUnread(err, leases)
 	}
 	i.shared.Renewed = lease.Spec.RenewTime
@@ -116,35 +102,23 @@ func (i *installation) readParts(ctx context.Context) {
 
 // readPackages reads our packages of a kind.
 func (i *installation) readPackages(ctx context.Context, resource string) []cause.Object {
-	r := packagesResource(resource)
-	items, err := i.list(ctx, r, "")
+	r := product.Packages(resource)
+	items, err := i.api.List(ctx, r, "")
 	if err != nil {
 		i.noteUnread(err, r)
 		return nil
 	}
 	var out []cause.Object
 	for j := range items {
-		if !isOurPackage(&items[j]) {
+		if !product.IsPackage(&items[j]) {
 			continue
 		}
 		o := cause.Object{}
-		if err := decodeObject(&items[j], &o); err == nil {
+		if err := server.Decode(&items[j], &o); err == nil {
 			out = append(out, o)
 		}
 	}
 	return out
-}
-
-// isOurPackage is true for a package that is named after us, or comes from a path that is.
-func isOurPackage(o *unstructured.Unstructured) bool {
-	from, _, _ := unstructured.NestedString(o.Object, "spec", "package")
-	return strings.Contains(o.GetName()+from, product)
-}
-
-// isOurRevision is true for a revision of such a package.
-func isOurRevision(o *unstructured.Unstructured) bool {
-	image, _, _ := unstructured.NestedString(o.Object, "spec", "image")
-	return strings.Contains(o.GetName()+image, product)
 }
 
 // forRoot reads the objects of one deployment or cluster alone: its definition, and the composite of a claim.
@@ -155,7 +129,7 @@ func (i *installation) forRoot(ctx context.Context, apiVersion, resource string,
 	if composite.Kind != "" {
 		name = "x" + name
 	}
-	if o := i.readObject(ctx, definitionsResource(), name); o != nil {
+	if o := i.readObject(ctx, product.Definitions(), name); o != nil {
 		out.Definitions = []cause.Object{*o}
 	}
 	if composite.Kind != "" {
@@ -167,15 +141,15 @@ func (i *installation) forRoot(ctx context.Context, apiVersion, resource string,
 
 // readObject reads an object that is in no namespace. It is nil if that does not exist, or cannot be read.
 func (i *installation) readObject(ctx context.Context, r schema.GroupVersionResource, name string) *cause.Object {
-	u, err := i.get(ctx, r, "", name)
+	u, err := i.api.Get(ctx, r, "", name)
 	o := &cause.Object{}
 	if err == nil {
-		err = decodeObject(u, o)
+		err = server.Decode(u, o)
 	}
 	switch {
 	case err == nil:
 		return o
-	case !isNotFound(err):
+	case !server.IsNotFound(err):
 		i.noteUnread(err, r)
 	}
 	return nil

@@ -3,11 +3,11 @@ package cluster
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 )
 
 func pruneResource() schema.GroupVersionResource {
@@ -16,24 +16,16 @@ func pruneResource() schema.GroupVersionResource {
 
 // AskPrune makes a PruneRequest, and returns it as the server has it. It returns an error when the server refuses it.
 func (c *Cluster) AskPrune(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return c.createObject(ctx, pruneResource(), o)
+	return c.api.Create(ctx, pruneResource(), o)
 }
 
 // ApprovePrune makes a PruneApproval. It returns an error when the server refuses it.
 func (c *Cluster) ApprovePrune(ctx context.Context, o *unstructured.Unstructured) error {
-	_, err := c.createObject(ctx, statev1alpha1.GroupVersion.WithResource("pruneapprovals"), o)
+	_, err := c.api.Create(ctx, statev1alpha1.GroupVersion.WithResource("pruneapprovals"), o)
 	return err
-}
-
-func (c *Cluster) createObject(ctx context.Context, resource schema.GroupVersionResource, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	created, err := c.client.Resource(resource).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
-	if err != nil {
-		return nil, describeError(err, "create", resource, "")
-	}
-	return created, nil
 }
 
 // FollowPrune shows a PruneRequest each time that it changes, as Follow does a RolloutRequest.
 func (c *Cluster) FollowPrune(ctx context.Context, o *unstructured.Unstructured, done func(*statev1alpha1.PruneRequest) (bool, error)) error {
-	return followObject(ctx, c, pruneResource(), o, done)
+	return server.Follow(ctx, c.api, pruneResource(), o, done)
 }

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 )
 
 // Refresh requests a reconcile of the found objects, by the annotation that Crossplane has for it. The function passes it on to composed
@@ -56,8 +58,8 @@ func (c *Cluster) requestReconcile(ctx context.Context, target address, token st
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the annotation")
 	}
-	if _, err = c.client.Resource(target.resource).Namespace(target.Namespace).Patch(ctx, target.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-		return describeError(err, "patch", target.resource, target.Name)
+	if _, err = c.api.Resource(target.resource).Namespace(target.Namespace).Patch(ctx, target.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return server.DescribeError(err, "patch", target.resource, target.Name)
 	}
 	return nil
 }

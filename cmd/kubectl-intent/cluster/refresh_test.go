@@ -33,7 +33,7 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 	deny(s, "intentdeployments", kerrors.NewForbidden(schema.GroupResource{Resource: "intentdeployments"}, "", nil))
-	found, err := (reader{source: c, namespace: "team-a"}).all(t.Context())
+	found, err := (reader{Source: c.api, namespace: "team-a"}).all(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

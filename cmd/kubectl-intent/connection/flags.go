@@ -56,7 +56,7 @@ func (f Flags) OpenFor(s *terminal.Streams) (*cluster.Cluster, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), warningTimeout)
 	defer cancel()
-	warning := opened.OldClientWarning(ctx, s.Version)
+	warning := opened.Inspector().OldClientWarning(ctx, s.Version)
 	if warning == "" {
 		return opened, nil
 	}

@@ -54,9 +54,9 @@ func (c *Doctor) Run(s *terminal.Streams) error {
 func (c *Doctor) examine(ctx context.Context, checked *cluster.Cluster, e *diagnosis.Expected, version string) []diagnosis.Line {
 	f := &diagnosis.Facts{Client: version}
 	if c.Pre {
-		checked.ReadReadiness(ctx, e, f)
+		checked.Inspector().ReadReadiness(ctx, e, f)
 		return diagnosis.ExamineBefore(e, f)
 	}
-	checked.ReadHealth(ctx, e, f)
+	checked.Inspector().ReadHealth(ctx, e, f)
 	return diagnosis.Examine(e, f)
 }

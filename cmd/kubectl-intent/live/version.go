@@ -58,7 +58,7 @@ func (c *Version) readInstalled(report *versionReport) {
 	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
 	defer cancel()
 	f := &diagnosis.Facts{}
-	opened.ReadVersions(ctx, f)
+	opened.Inspector().ReadVersions(ctx, f)
 	report.Installed, report.Unread = f.Components()
 }
 

@@ -1,12 +1,11 @@
-package cluster
+// Package inspection reads the objects of an installation that its diagnosis needs, as the user may read them.
+package inspection
 
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,98 +15,87 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/product"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 )
 
-// requestsAtOnce is how many requests of a look at an installation the API server gets at once.
-const requestsAtOnce = 16
-
-// A task asks the API server for one thing, and notes unreadable objects.
-type task func(ctx context.Context)
-
-// runTasks runs tasks side by side.
-func runTasks(ctx context.Context, all ...task) {
-	g := errgroup.Group{}
-	g.SetLimit(requestsAtOnce)
-	for _, t := range all {
-		g.Go(func() error {
-			t(ctx)
-			return nil
-		})
-	}
-	_ = g.Wait() // No task returns an error.
+// An Inspector reads the objects of an installation from an API server.
+type Inspector struct {
+	*server.Client
 }
 
 // ReadVersions reads the versions of an installation, for as long as ctx lasts. Unreadable objects are noted.
-func (c *Cluster) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
-	revisions := readPart(c, packagesResource("functionrevisions"), nil, isOurRevision, &f.FunctionRevisions)
-	runTasks(ctx, append(c.versionTasks(f), revisions)...)
+func (i Inspector) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
+	revisions := readPart(i, product.Packages("functionrevisions"), nil, product.IsRevision, &f.FunctionRevisions)
+	server.RunTasks(ctx, append(i.versionTasks(f), revisions)...)
 }
 
 // ReadHealth reads the objects that report the health of an installation, for as long as ctx lasts. Unreadable objects are noted.
-func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
-	runTasks(ctx, append(c.versionTasks(f),
-		c.imageTask(f),
-		readPart(c, definitionsResource(), nil, hasOurGroup, &f.Definitions),
-		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
-		readPart(c, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, matchesAny, &f.ClusterConfigs),
-		readPart(c, configv1alpha1.GroupVersion.WithResource("providerconfigs"), nil, matchesAny, &f.Configs),
-		readPart(c, composedResources()[0], nil, matchesAny, &f.Deliveries),
-		readPart(c, catalogv1alpha1.GroupVersion.WithResource("sites"), nil, matchesAny, &f.Sites),
-		readPart(c, composedResources()[1], nil, matchesAny, &f.Syncs),
-		readPart(c, policiesResource("validatingadmissionpolicies"), nil, hasOurGroup, &f.Policies),
-		readPart(c, policiesResource("validatingadmissionpolicybindings"), nil, hasOurGroup, &f.Bindings),
+func (i Inspector) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
+	server.RunTasks(ctx, append(i.versionTasks(f),
+		i.imageTask(f),
+		readPart(i, product.Definitions(), nil, product.HasGroup, &f.Definitions),
+		readPart(i, managedKindsResource(), nil, product.HasGroup, &f.Kinds),
+		readPart(i, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, matchesAny, &f.ClusterConfigs),
+		readPart(i, configv1alpha1.GroupVersion.WithResource("providerconfigs"), nil, matchesAny, &f.Configs),
+		readPart(i, deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries"), nil, matchesAny, &f.Deliveries),
+		readPart(i, catalogv1alpha1.GroupVersion.WithResource("sites"), nil, matchesAny, &f.Sites),
+		readPart(i, deliveryv1alpha1.GroupVersion.WithResource("sitesyncs"), nil, matchesAny, &f.Syncs),
+		readPart(i, policiesResource("validatingadmissionpolicies"), nil, product.HasGroup, &f.Policies),
+		readPart(i, policiesResource("validatingadmissionpolicybindings"), nil, product.HasGroup, &f.Bindings),
 	)...)
-	c.readNeeds(ctx, f)
-	f.Account = c.findAccount(ctx, f, e.Account)
-	c.askRights(ctx, f, e.Granted())
+	i.readNeeds(ctx, f)
+	f.Account = i.findAccount(ctx, f, e.Account)
+	i.askRights(ctx, f, e.Granted())
 }
 
 // ReadReadiness reads the preconditions of an installation, for as long as ctx lasts. Unreadable objects are noted.
-func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
-	runTasks(ctx, append(c.versionTasks(f),
-		func(context.Context) { c.readServerVersion(f) },
-		c.imageTask(f),
-		readPart(c, managedKindsResource(), nil, hasOurGroup, &f.Kinds),
-		readPart(c, policiesResource("validatingadmissionpolicies"), nil, hasOurGroup, &f.Policies),
+func (i Inspector) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
+	server.RunTasks(ctx, append(i.versionTasks(f),
+		func(context.Context) { i.readServerVersion(f) },
+		i.imageTask(f),
+		readPart(i, managedKindsResource(), nil, product.HasGroup, &f.Kinds),
+		readPart(i, policiesResource("validatingadmissionpolicies"), nil, product.HasGroup, &f.Policies),
 	)...)
-	c.askRights(ctx, f, e.Asked())
+	i.askRights(ctx, f, e.Asked())
 }
 
-// OldClientWarning returns the warning of a program that is too old for the installed provider, or "". It asks the API server only about a version that can be
+// OldClientWarning returns the warning of a program that is too old for the installed provider, or "". It sends a request only for a version that can be
 // compared, and an unreadable provider gives no warning.
-func (c *Cluster) OldClientWarning(ctx context.Context, version string) string {
+func (i Inspector) OldClientWarning(ctx context.Context, version string) string {
 	if !diagnosis.IsComparable(version) {
 		return ""
 	}
 	f := &diagnosis.Facts{}
-	readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers)(ctx)
+	readPart(i, product.Packages("providers"), nil, product.IsPackage, &f.Providers)(ctx)
 	return diagnosis.OldClientWarning(version, f.Providers.Items)
 }
 
-func (c *Cluster) versionTasks(f *diagnosis.Facts) []task {
-	return []task{
-		readPart(c, deploymentsResource(), labels.Set{"app": "crossplane"}, matchesAny, &f.Crossplane),
-		readPart(c, packagesResource("configurations"), nil, isOurPackage, &f.Configurations),
-		readPart(c, packagesResource("functions"), nil, isOurPackage, &f.Functions),
-		readPart(c, packagesResource("providers"), nil, isOurPackage, &f.Providers),
+func (i Inspector) versionTasks(f *diagnosis.Facts) []server.Task {
+	return []server.Task{
+		readPart(i, deploymentsResource(), labels.Set{"app": "crossplane"}, matchesAny, &f.Crossplane),
+		readPart(i, product.Packages("configurations"), nil, product.IsPackage, &f.Configurations),
+		readPart(i, product.Packages("functions"), nil, product.IsPackage, &f.Functions),
+		readPart(i, product.Packages("providers"), nil, product.IsPackage, &f.Providers),
 	}
 }
 
 // imageTask reads how Crossplane names images, and how it runs them.
-func (c *Cluster) imageTask(f *diagnosis.Facts) task {
+func (i Inspector) imageTask(f *diagnosis.Facts) server.Task {
 	resource := schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1beta1", Resource: "imageconfigs"}
-	return readPart(c, resource, nil, matchesAny, &f.Images)
+	return readPart(i, resource, nil, matchesAny, &f.Images)
 }
 
-func (c *Cluster) readServerVersion(f *diagnosis.Facts) {
-	v, err := c.server.ServerVersion()
+func (i Inspector) readServerVersion(f *diagnosis.Facts) {
+	v, err := i.Version()
 	if err != nil {
-		f.Kubernetes.Unread = &cause.Unread{Object: "version of the API server", Reason: describeUnread(err, schema.GroupVersionResource{}).Reason}
+		f.Kubernetes.Unread = &cause.Unread{Object: "version of the API server", Reason: server.UnreadReason(err)}
 		return
 	}
-	f.Kubernetes.Items = []string{v.GitVersion}
+	f.Kubernetes.Items = []string{v}
 }
 
 func deploymentsResource() schema.GroupVersionResource {
@@ -124,15 +112,12 @@ func managedKindsResource() schema.GroupVersionResource {
 
 func matchesAny(*unstructured.Unstructured) bool { return true }
 
-// hasOurGroup is true for objects that are named after a group of ours.
-func hasOurGroup(o *unstructured.Unstructured) bool {
-	return strings.HasSuffix(o.GetName(), product+".dev")
-}
-
 // readPart returns a task that reads the objects of a resource in all namespaces, as far as they are wanted.
-func readPart[T any](c *Cluster, r schema.GroupVersionResource, selector labels.Set, isWanted func(*unstructured.Unstructured) bool, into *diagnosis.Part[T]) task {
+func readPart[T any](
+	from Inspector, r schema.GroupVersionResource, selector labels.Set, isWanted func(*unstructured.Unstructured) bool, into *diagnosis.Part[T],
+) server.Task {
 	return func(ctx context.Context) {
-		err := c.visitPages(ctx, r, AllNamespaces, selector, func(page []unstructured.Unstructured) {
+		err := from.VisitPages(ctx, r, server.AllNamespaces, selector, func(page []unstructured.Unstructured) {
 			for i := range page {
 				if isWanted(&page[i]) {
 					addDecodedItem(into, &page[i], r)
@@ -141,7 +126,7 @@ func readPart[T any](c *Cluster, r schema.GroupVersionResource, selector labels.
 		})
 		if err != nil {
 			unread := describeUnread(err, r)
-			into.Unread, into.IsAbsent = &unread, unknownKind(err)
+			into.Unread, into.IsAbsent = &unread, server.IsUnknownKind(err)
 		}
 	}
 }
@@ -150,14 +135,14 @@ func readPart[T any](c *Cluster, r schema.GroupVersionResource, selector labels.
 func addDecodedItem[T any](into *diagnosis.Part[T], o *unstructured.Unstructured, r schema.GroupVersionResource) {
 	trimForProvider(o)
 	var item T
-	if err := decodeObject(o, &item); err != nil {
+	if err := server.Decode(o, &item); err != nil {
 		into.Unread = &cause.Unread{Object: r.GroupResource().String() + "/" + o.GetName(), Reason: err.Error()}
 		return
 	}
 	into.Items = append(into.Items, item)
 }
 
-// trimForProvider leaves of spec.forProvider the names of the Sites that a GitDelivery has trees for.
+// trimForProvider removes spec.forProvider, except for the names of the Sites for which a GitDelivery has trees.
 func trimForProvider(o *unstructured.Unstructured) {
 	trees, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "forProvider", "trees")
 	unstructured.RemoveNestedField(o.Object, "spec", "forProvider")
@@ -175,18 +160,18 @@ func trimForProvider(o *unstructured.Unstructured) {
 
 // findAccount returns the service account of the Deployment that runs a provider's current revision, or the account that it has by our
 // manifests.
-func (c *Cluster) findAccount(ctx context.Context, f *diagnosis.Facts, otherwise diagnosis.Account) diagnosis.Account {
-	namespace := leaseNamespace
+func (i Inspector) findAccount(ctx context.Context, f *diagnosis.Facts, otherwise diagnosis.Account) diagnosis.Account {
+	namespace := product.Namespace
 	for _, w := range f.Crossplane.Items {
 		namespace = w.Metadata.Namespace
 	}
-	items, err := c.list(ctx, deploymentsResource(), namespace)
+	items, err := i.List(ctx, deploymentsResource(), namespace)
 	if err != nil {
 		return otherwise
 	}
-	for i := range items {
-		name, _, _ := unstructured.NestedString(items[i].Object, "spec", "template", "spec", "serviceAccountName")
-		if name != "" && isOfProvider(&items[i], f.Providers.Items) {
+	for j := range items {
+		name, _, _ := unstructured.NestedString(items[j].Object, "spec", "template", "spec", "serviceAccountName")
+		if name != "" && isOfProvider(&items[j], f.Providers.Items) {
 			return diagnosis.Account{Namespace: namespace, Name: name}
 		}
 	}
@@ -200,14 +185,14 @@ func isOfProvider(o *unstructured.Unstructured, providers []diagnosis.Package) b
 	})
 }
 
-// askRights asks for each right, of the account, or of the user if there is none.
-func (c *Cluster) askRights(ctx context.Context, f *diagnosis.Facts, rights []diagnosis.Right) {
+// askRights asks the API server for each right of the account, or of the user if there is no account.
+func (i Inspector) askRights(ctx context.Context, f *diagnosis.Facts, rights []diagnosis.Right) {
 	f.Allowed = map[diagnosis.Right]bool{}
 	mu := sync.Mutex{}
-	var all []task
+	var all []server.Task
 	for _, r := range rights {
 		all = append(all, func(ctx context.Context) {
-			allowed, err := c.reviewAccess(ctx, f.Account, r)
+			allowed, err := i.reviewAccess(ctx, f.Account, r)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -218,7 +203,7 @@ func (c *Cluster) askRights(ctx context.Context, f *diagnosis.Facts, rights []di
 			f.Allowed[r] = allowed
 		})
 	}
-	runTasks(ctx, all...)
+	server.RunTasks(ctx, all...)
 }
 
 func reviewsResource(account diagnosis.Account) schema.GroupVersionResource {
@@ -229,7 +214,7 @@ func reviewsResource(account diagnosis.Account) schema.GroupVersionResource {
 }
 
 // reviewAccess asks whether an account has a right in all namespaces.
-func (c *Cluster) reviewAccess(ctx context.Context, account diagnosis.Account, r diagnosis.Right) (bool, error) {
+func (i Inspector) reviewAccess(ctx context.Context, account diagnosis.Account, r diagnosis.Right) (bool, error) {
 	kind := "SelfSubjectAccessReview"
 	spec := map[string]any{"resourceAttributes": map[string]any{"verb": r.Verb, "group": r.Group, "resource": r.Resource}}
 	if account.Name != "" {
@@ -238,10 +223,15 @@ func (c *Cluster) reviewAccess(ctx context.Context, account diagnosis.Account, r
 		spec["groups"] = []any{"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace, "system:authenticated"}
 	}
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": authorizationv1.SchemeGroupVersion.String(), "kind": kind, "spec": spec}}
-	answer, err := c.client.Resource(reviewsResource(account)).Create(ctx, o, metav1.CreateOptions{})
+	answer, err := i.Resource(reviewsResource(account)).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil {
 		return false, err
 	}
 	allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
 	return allowed, err
+}
+
+// describeUnread names an unreadable resource, with the cause in few words.
+func describeUnread(err error, resource schema.GroupVersionResource) cause.Unread {
+	return cause.Unread{Object: resource.GroupResource().String(), Reason: server.UnreadReason(err)}
 }

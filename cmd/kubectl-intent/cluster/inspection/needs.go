@@ -1,4 +1,4 @@
-package cluster
+package inspection
 
 import (
 	"context"
@@ -8,14 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/server"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 )
 
 // readNeeds reads the needs of Sites that no deployment uses, each object once. Of a Secret only the names of its keys are kept.
-func (c *Cluster) readNeeds(ctx context.Context, f *diagnosis.Facts) {
+func (i Inspector) readNeeds(ctx context.Context, f *diagnosis.Facts) {
 	f.Needs = map[diagnosis.Need]diagnosis.NeedAnswer{}
 	requested, mu := map[diagnosis.Need]bool{}, sync.Mutex{}
-	var tasks []task
+	var tasks []server.Task
 	for _, s := range f.UnusedSites() {
 		for _, n := range s.Needs() {
 			if requested[n] {
@@ -23,24 +24,24 @@ func (c *Cluster) readNeeds(ctx context.Context, f *diagnosis.Facts) {
 			}
 			requested[n] = true
 			tasks = append(tasks, func(ctx context.Context) {
-				a := c.readNeed(ctx, n)
+				a := i.readNeed(ctx, n)
 				mu.Lock()
 				defer mu.Unlock()
 				f.Needs[n] = a
 			})
 		}
 	}
-	runTasks(ctx, tasks...)
+	server.RunTasks(ctx, tasks...)
 }
 
 // readNeed reads one object.
-func (c *Cluster) readNeed(ctx context.Context, n diagnosis.Need) diagnosis.NeedAnswer {
+func (i Inspector) readNeed(ctx context.Context, n diagnosis.Need) diagnosis.NeedAnswer {
 	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(n.APIVersion, n.Kind))
-	o, err := c.get(ctx, resource, n.Namespace, n.Name)
+	o, err := i.Get(ctx, resource, n.Namespace, n.Name)
 	switch {
 	case err == nil:
 		return diagnosis.NeedAnswer{IsFound: n.Key == "" || hasKey(o, n.Key)}
-	case isNotFound(err), unknownKind(err):
+	case server.IsNotFound(err), server.IsUnknownKind(err):
 		return diagnosis.NeedAnswer{}
 	}
 	unread := describeUnread(err, resource)
