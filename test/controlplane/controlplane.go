@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane/node"
 	"github.com/intentplane/intentplane/test/controlplane/port"
 	"github.com/intentplane/intentplane/test/controlplane/process"
+	"github.com/intentplane/intentplane/test/controlplane/registry"
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -41,7 +42,7 @@ type ControlPlane struct {
 	o        Options
 	tools    *toolbox.Paths
 	ports    ports
-	registry *registryServer
+	registry *registry.Server
 	port8080 *port.Lock
 
 	// snapshot is the key under which the content of the cluster is saved, and restored is true if the cluster began with that content.

@@ -67,7 +67,7 @@ func (c *ControlPlane) rewriteRepository(ctx context.Context) error {
 	_, err := controllerutil.CreateOrUpdate(ctx, c.Client, ic, func() error {
 		ic.Spec = pkgv1beta1.ImageConfigSpec{
 			MatchImages:  []pkgv1beta1.ImageMatch{{Type: pkgv1beta1.Prefix, Prefix: Repository}},
-			RewriteImage: &pkgv1beta1.ImageRewrite{Prefix: c.registry.repositoryPrefix()},
+			RewriteImage: &pkgv1beta1.ImageRewrite{Prefix: c.registry.RepositoryPrefix()},
 		}
 		return nil
 	})

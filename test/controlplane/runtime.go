@@ -19,6 +19,8 @@ import (
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/test/controlplane/certificate"
 )
 
 // serverSecret is the certificate of every program that serves a package.
@@ -57,7 +59,7 @@ func (c *ControlPlane) issueServerCertificate(ctx context.Context) error {
 	if err := c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: caSecret}, ca); err != nil {
 		return errors.Wrap(err, "cannot get CA of Crossplane")
 	}
-	cert, key, err := signServer(ca.Data[corev1.TLSCertKey], ca.Data[corev1.TLSPrivateKeyKey])
+	cert, key, err := certificate.Sign(ca.Data[corev1.TLSCertKey], ca.Data[corev1.TLSPrivateKeyKey])
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-package controlplane
+// Package certificate signs the certificates of servers on loopback.
+package certificate
 
 import (
 	"crypto/ecdsa"
@@ -15,16 +16,17 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// certificateLife is longer than any control plane of this kind lives.
-const certificateLife = 365 * 24 * time.Hour
+// validity is longer than the life of a control plane of tests.
+const validity = 365 * 24 * time.Hour
 
 func privatePEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	der, err := x509.MarshalECPrivateKey(key)
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), errors.Wrap(err, "cannot encode private key")
 }
 
-// signServer returns a certificate for a server on loopback, signed by a CA, and its key, all of them PEM.
-func signServer(caCert, caKey []byte) (cert, key []byte, err error) {
+// Sign returns a certificate for a server on loopback, signed by a CA, and its key, all in PEM. It returns an error when the certificate and the key of the CA
+// cannot be read.
+func Sign(caCert, caKey []byte) (cert, key []byte, err error) {
 	ca, err := tls.X509KeyPair(caCert, caKey)
 	if err != nil {
 		return nil, nil, errors.Wrap(err, "cannot read CA")
@@ -39,7 +41,7 @@ func signServer(caCert, caKey []byte) (cert, key []byte, err error) {
 		DNSNames:     []string{"localhost"},
 		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(certificateLife),
+		NotAfter:     time.Now().Add(validity),
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}

@@ -1,4 +1,4 @@
-package controlplane
+package certificate
 
 import (
 	"crypto/ecdsa"
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestSignServer(t *testing.T) {
+func TestSign(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +30,9 @@ func TestSignServer(t *testing.T) {
 	}
 	caCert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 
-	cert, _, err := signServer(caCert, caKey)
+	cert, _, err := Sign(caCert, caKey)
 	if err != nil {
-		t.Fatalf("signServer(...): %v", err)
+		t.Fatalf("Sign(...): %v", err)
 	}
 	block, _ := pem.Decode(cert)
 	leaf, err := x509.ParseCertificate(block.Bytes)
