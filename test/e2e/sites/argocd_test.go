@@ -3,6 +3,8 @@ package sites
 import (
 	"testing"
 
+	"github.com/intentplane/intentplane/test/e2e/sites/argocd"
+	"github.com/intentplane/intentplane/test/e2e/sites/recording"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -10,35 +12,35 @@ import (
 func TestArgoCD(t *testing.T) {
 	t.Parallel()
 	s := onControlPlane(t, "ArgoCD", "argoproj.io/v1alpha1", "Application", "edge1")
-	s.installArgoCD()
-	p := s.applyStory("argocd-compared.json")
+	argocd.Install(s.Scene)
+	p := recording.Apply(s.Scene, "argocd-compared.json", s.Directory("edge1", claim))
 	y := s.describeSync(1, "one")
 	s.deliverRevision(1, "one")
-	p.commits["a"] = s.awaitDelivered(1)
+	p.Commits["a"] = s.awaitDelivered(1)
 	s.Apply(y)
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | Progressing")
-	p.awaitCompare()
-	p.playUntil("Applied")
+	argocd.Refresh(s.Scene, p.Main.Unstructured)
+	p.PlayUntil("Applied")
 	s.expectSiteSync(y, "1"+isLive)
 
 	s.deliverRevision(2, "two")
-	p.commits["b"] = s.awaitDelivered(2)
-	p.playUntil("ComparedNotApplied")
+	p.Commits["b"] = s.awaitDelivered(2)
+	p.PlayUntil("ComparedNotApplied")
 	y = s.describeSync(2, "two")
 	s.Apply(y)
-	p.awaitCompare()
+	argocd.Refresh(s.Scene, p.Main.Unstructured)
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | Progressing", "OutOfSync")
-	p.playUntil("SyncedWhileRunning")
+	p.PlayUntil("SyncedWhileRunning")
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | Progressing", "an operation is running")
-	p.playUntil("Succeeded")
+	p.PlayUntil("Succeeded")
 	s.expectSiteSync(y, "2"+isLive)
 
-	p.playUntil("Degraded")
+	p.PlayUntil("Degraded")
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | Unhealthy")
-	p.commits["c"] = s.commit(map[string]string{"clusters/edge2/x": "y\n"})
-	p.playUntil("StrangersCommit")
+	p.Commits["c"] = s.commit(map[string]string{"clusters/edge2/x": "y\n"})
+	p.PlayUntil("StrangersCommit")
 	s.expectSiteSync(y, "2"+isLive)
-	p.playUntil("SyncFailed")
+	p.PlayUntil("SyncFailed")
 	s.expectSiteSync(y, "2 | False | Failed | Failed | EngineFailed")
 }
 
@@ -49,9 +51,9 @@ func TestArgoCDStories(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			s := &stage{Scene: scene.New(t, cp)}
-			s.installArgoCD()
-			p := s.applyStory(file)
-			p.playUntil(p.story.Steps[len(p.story.Steps)-1].Name)
+			argocd.Install(s.Scene)
+			p := recording.Apply(s.Scene, file, s.Directory("edge1", claim))
+			p.PlayAll()
 		})
 	}
 }

@@ -2,6 +2,8 @@ package sites
 
 import (
 	"testing"
+
+	"github.com/intentplane/intentplane/test/e2e/sites/recording"
 )
 
 // TestConfigSync begins before Config Sync is installed. Its kinds are written from its documented fields.
@@ -15,35 +17,35 @@ func TestConfigSync(t *testing.T) {
 	s.Must(s.ControlPlane.Apply(t.Context(), "manifests/configsync.yaml"))
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 
-	p := s.applyStory("configsync-commit.json")
-	p.commits["a"] = s.awaitDelivered(1)
+	p := recording.Apply(s.Scene, "configsync-commit.json", s.Directory("edge1", claim))
+	p.Commits["a"] = s.awaitDelivered(1)
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | Progressing")
-	p.playUntil("Applied")
+	p.PlayUntil("Applied")
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | Progressing", "ResourceGroup")
-	s.Patch(p.second.Unstructured, `{"status":{"observedGeneration":1,"resourceStatuses":[{"kind":"ConfigMap","namespace":"`+s.Namespace+`","name":"a","status":"Current"}]}}`, "status")
+	s.Patch(p.Second.Unstructured, `{"status":{"observedGeneration":1,"resourceStatuses":[{"kind":"ConfigMap","namespace":"`+s.Namespace+`","name":"a","status":"Current"}]}}`, "status")
 	s.expectSiteSync(y, "1"+isLive)
 
 	// The next order: fetched and rendered are not applied, and applied is not healthy.
 	s.deliverRevision(2, "two")
-	p.commits["b"] = s.awaitDelivered(2)
-	p.playUntil("NextRendered")
+	p.Commits["b"] = s.awaitDelivered(2)
+	p.PlayUntil("NextRendered")
 	y = s.describeSync(2, "two")
 	s.Apply(y)
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | Progressing", "not at the same commit")
-	p.playUntil("AppliedNotHealthy")
+	p.PlayUntil("AppliedNotHealthy")
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | Progressing")
-	p.playUntil("ObjectFailed")
+	p.PlayUntil("ObjectFailed")
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | Unhealthy")
-	p.playUntil("Healthy")
+	p.PlayUntil("Healthy")
 	s.expectSiteSync(y, "2"+isLive)
 
 	// The third one: all stages are at its commit, but for an object that was changed since.
 	s.deliverRevision(3, "three")
-	p.commits["b"], p.commits["c"] = s.awaitDelivered(3), p.commits["b"]
-	p.playUntil("StaleGeneration")
+	p.Commits["b"], p.Commits["c"] = s.awaitDelivered(3), p.Commits["b"]
+	p.PlayUntil("StaleGeneration")
 	y = s.describeSync(3, "three")
 	s.Apply(y)
 	s.lookAndExpect(y, "3 | False | Syncing | Syncing | Progressing", "has not seen the last change")
-	s.Patch(p.main.Unstructured, `{"status":{"observedGeneration":2}}`, "status")
+	s.Patch(p.Main.Unstructured, `{"status":{"observedGeneration":2}}`, "status")
 	s.expectSiteSync(y, "3"+isLive)
 }

@@ -1,28 +1,22 @@
 package sites
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
+	"github.com/intentplane/intentplane/test/e2e/sites/argocd"
 	"github.com/intentplane/intentplane/test/gitops"
 	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
@@ -197,10 +191,10 @@ func (w *workshop) lookAgain(t *testing.T, description string, shop, bank int32)
 	w.Until(description, patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
 }
 
-// deliverToArgoCD delivers to a Site of Argo CD's, whose controller the test plays.
+// deliverToArgoCD delivers to a Site of Argo CD, whose controller is simulated.
 func (w *workshop) deliverToArgoCD() {
 	w.T.Helper()
-	w.installArgoCD()
+	argocd.Install(w.Scene)
 	w.Must(w.Client.Create(w.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
 	for _, file := range []string{"health.yaml", "control-plane/sites.yaml", "control-plane/edge2.yaml", "control-plane/claims.yaml"} {
 		w.Until(file+" applies", patience.Limit, func() bool { return w.ApplyYAML(w.T.Context(), w.exampleFile("gitops/argocd/"+file)) == nil })
@@ -210,78 +204,13 @@ func (w *workshop) deliverToArgoCD() {
 	w.Apply(car)
 	app := withName("argoproj.io/v1alpha1", "Application", "edge2")
 	app.SetNamespace("argocd")
-	w.Await(app, "asked to refresh", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()[refresh] == "normal" })
+	argocd.AwaitRefresh(w.Scene, app)
 	w.wantHealth(car, "Progressing")
-	defer w.compareAsArgoCD(app)()
+	defer argocd.Controller{Scene: w.Scene, Repository: fleetRepo, Directory: "clusters/edge2/"}.Start(app)()
 	w.Await(car, "Succeeded", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
 	})
 	w.wantHealth(car, "Healthy")
 	w.Delete(car)
 	w.Gone(car)
-}
-
-// compareAsArgoCD simulates Argo CD's controller for an Application until it is stopped: after a refresh annotation it reads the repository, syncs, and removes
-// the annotation.
-func (w *workshop) compareAsArgoCD(app *unstructured.Unstructured) (stop func()) {
-	w.T.Helper()
-	ctx, cancel := context.WithCancel(w.T.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = wait.PollUntilContextCancel(ctx, time.Second/10, true, func(ctx context.Context) (bool, error) {
-			now := app.DeepCopy()
-			if err := w.Client.Get(ctx, client.ObjectKeyFromObject(app), now); err != nil || now.GetAnnotations()[refresh] == "" {
-				return false, nil //nolint:nilerr // It looks again.
-			}
-			log, err := w.Git.Log(ctx, fleetRepo, "main")
-			if err != nil {
-				return false, nil //nolint:nilerr // It looks again.
-			}
-			resources, err := w.syncedResources(ctx, "clusters/edge2/")
-			if err != nil {
-				return false, nil //nolint:nilerr // It looks again.
-			}
-			b, err := json.Marshal(syncedApplication(now, log[0].ID, resources))
-			if err != nil {
-				return false, err
-			}
-			_ = w.Client.Patch(ctx, now, client.RawPatch(types.MergePatchType, b))
-			return false, nil
-		})
-	}()
-	return func() { cancel(); <-done }
-}
-
-// syncedResources returns the resources that Argo CD lists when it applied the files below a directory.
-func (w *workshop) syncedResources(ctx context.Context, dir string) ([]any, error) {
-	files, err := w.Git.Files(ctx, fleetRepo, "main")
-	resources := []any{}
-	for name, content := range files {
-		if !strings.HasPrefix(name, dir) {
-			continue
-		}
-		for _, m := range instruction.Read(path.Base(name), []byte(content)) {
-			o := m.Object
-			resources = append(resources, map[string]any{"group": o.Group, "kind": o.Kind, "namespace": o.Namespace, "name": o.Name, "status": "Synced"})
-		}
-	}
-	return resources, err
-}
-
-// syncedApplication is the status that Argo CD writes when it compared a commit, and applied it.
-func syncedApplication(app *unstructured.Unstructured, commit string, resources []any) map[string]any {
-	spec, _ := app.Object["spec"].(map[string]any)
-	return map[string]any{
-		"metadata": map[string]any{"annotations": map[string]any{refresh: nil}},
-		"status": map[string]any{
-			"sync":      map[string]any{"status": "Synced", "revision": commit, "comparedTo": map[string]any{"source": spec["source"], "destination": spec["destination"]}},
-			"health":    map[string]any{"status": "Healthy"},
-			"resources": resources,
-			"operationState": map[string]any{
-				"phase": "Succeeded", "startedAt": "2026-11-01T11:59:00Z", "operation": map[string]any{"sync": map[string]any{"revision": commit}},
-				"syncResult": map[string]any{"revision": commit, "source": spec["source"]},
-			},
-		},
-	}
 }

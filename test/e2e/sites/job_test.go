@@ -2,22 +2,31 @@ package sites
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/intentplane/intentplane/test/e2e/sites/checkjob"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestJobCheck judges three claims by their post checks. The node is the test's: the start of the pod by a kubelet, and the confinement of
-// its processes, are not shown here.
+// jobController creates the pods of Jobs, once for all tests.
+var jobController = sync.OnceValue(func() error { return cp.StartJobController() })
+
+// TestJobCheck judges three claims by their post checks. The kubelet is simulated: the start of a pod, and the confinement of its processes,
+// are not tested.
 func TestJobCheck(t *testing.T) {
 	t.Parallel()
-	k := newKubelet(t)
-	loose := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: k.checks, Name: "loose"}}
-	loose.Spec.Containers = []corev1.Container{{Name: "a", Image: checkerImage}}
+	if err := jobController(); err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{Scene: scene.New(t, cp, "edge1")}
+	k := checkjob.New(s.Scene)
+	loose := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: k.Checks, Name: "loose"}}
+	loose.Spec.Containers = []corev1.Container{{Name: "a", Image: checkjob.Image}}
 	if err := k.Client.Create(t.Context(), loose); err == nil || !strings.Contains(err.Error(), "PodSecurity") {
 		t.Fatalf("the namespace does not enforce its pod security level: %v", err)
 	}
@@ -39,19 +48,19 @@ func TestJobCheck(t *testing.T) {
 		},
 	}
 	for name := range cases {
-		o := k.Claim(name, k.intentForSites(name, 1, "edge1"))
-		k.Apply(k.Set(o, map[string]any{"image": checkerImage, "script": "exit; # " + name}, "spec", "gatesConfig", "postCheck"))
+		o := k.Claim(name, s.intentForSites(name, 1, "edge1"))
+		k.Apply(k.Set(o, map[string]any{"image": checkjob.Image, "script": "exit; # " + name}, "spec", "gatesConfig", "postCheck"))
 	}
 	for name, tc := range cases {
-		k.exitScript("exit; # "+name, tc.code, tc.said)
+		k.EndScript("exit; # "+name, tc.code, tc.said)
 	}
 	for name, tc := range cases {
 		o := k.AwaitPhase(k.Claim(name, ""), tc.phase)
-		k.compareJob(name)
-		if diff := cmp.Diff(tc.want, k.verdictOfGate(name)); diff != "" {
+		k.CompareJob(name)
+		if diff := cmp.Diff(tc.want, k.VerdictOfGate(name)); diff != "" {
 			t.Errorf("%s: verdict: -want, +got:\n%s", name, diff)
 		}
-		if diff := cmp.Diff(tc.controller, k.controller("exit; # "+name)); diff != "" {
+		if diff := cmp.Diff(tc.controller, k.FailureReason("exit; # "+name)); diff != "" {
 			t.Errorf("%s: why the Job failed: -want, +got:\n%s", name, diff)
 		}
 		if message := scene.Field(o, "status", "message"); tc.phase == "Failed" && !strings.Contains(message, "postCheck") {

@@ -1,4 +1,5 @@
-package sites
+// Package recording plays the recorded writes of the controllers of an engine into objects on a real API server.
+package recording
 
 import (
 	"encoding/json"
@@ -8,12 +9,22 @@ import (
 	numbers "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/intentplane/intentplane/test/patience"
+	"github.com/intentplane/intentplane/test/scene"
 )
 
-// A player writes a story of provider/engines/testdata, which has the writes of an engine's controllers, step by step, into objects on a real
-// API server. That checks it against the engine's own schema.
-type player struct {
-	*stage
+// A Player writes a story of provider/engines/testdata, which has the writes of an engine's controllers, step by step, into objects on a real
+// API server. That checks the story against the engine's own schema.
+type Player struct {
+	*scene.Scene
+
+	// Main is the object of the engine, and Second belongs to it. A story without a second object has none.
+	Main, Second Object
+
+	// Commits are the commits of this repository, by their letters in the story.
+	Commits map[string]string
+
+	// directory is the path of the claim in the repository.
+	directory string
 
 	story struct {
 		Main   json.RawMessage `json:"main"`
@@ -25,14 +36,10 @@ type player struct {
 		} `json:"steps"`
 	}
 	next int
-
-	main, second object
-	// commits are the story's names of commits, with the commits here.
-	commits map[string]string
 }
 
-// An object that a story is about.
-type object struct {
+// An Object is an object of a story on the API server.
+type Object struct {
 	*unstructured.Unstructured
 
 	// lead is the difference between the story's generations and the generations here, where every object begins with 1.
@@ -42,23 +49,23 @@ type object struct {
 	touch  string
 }
 
-// applyStory makes the objects of a story.
-func (s *stage) applyStory(file string) *player {
+// Apply creates the objects of a story about a directory of the repository.
+func Apply(s *scene.Scene, file, directory string) *Player {
 	s.T.Helper()
 	b := s.ProjectFile("provider", "engines", "testdata", file)
-	p := &player{stage: s, commits: map[string]string{}}
+	p := &Player{Scene: s, directory: directory, Commits: map[string]string{}}
 	s.Must(json.Unmarshal(b, &p.story))
-	p.main = p.createApplication(p.story.Main)
+	p.Main = p.createObject(p.story.Main)
 	if p.story.Second != nil {
-		p.second = p.createApplication(p.story.Second)
+		p.Second = p.createObject(p.story.Second)
 	}
 	return p
 }
 
-func (p *player) createApplication(story json.RawMessage) object {
+func (p *Player) createObject(story json.RawMessage) Object {
 	p.T.Helper()
 	u := &unstructured.Unstructured{Object: p.adaptStep(story)}
-	o := object{Unstructured: u, lead: u.GetGeneration() - 1}
+	o := Object{Unstructured: u, lead: u.GetGeneration() - 1}
 	u.SetGeneration(0)
 	u.SetNamespace(p.Namespace)
 	unstructured.RemoveNestedField(u.Object, "status")
@@ -72,12 +79,12 @@ func (p *player) createApplication(story json.RawMessage) object {
 	return o
 }
 
-// adaptStep is a part of a story with the repository, the directory and the commits of this stage.
-func (p *player) adaptStep(part json.RawMessage) map[string]any {
+// adaptStep returns a part of a story with the repository, the directory and the commits of this scene.
+func (p *Player) adaptStep(part json.RawMessage) map[string]any {
 	p.T.Helper()
 	url := p.Git.URL(p.Namespace)
-	words := []string{"https://git.example.org/fleet", strings.TrimSuffix(url, ".git"), "clusters/edge1/team-a/web", p.Directory("edge1", claim)}
-	for letter, id := range p.commits {
+	words := []string{"https://git.example.org/fleet", strings.TrimSuffix(url, ".git"), "clusters/edge1/team-a/web", p.directory}
+	for letter, id := range p.Commits {
 		words = append(words, strings.Repeat(letter, len(id)), id)
 	}
 	out := map[string]any{}
@@ -85,15 +92,21 @@ func (p *player) adaptStep(part json.RawMessage) map[string]any {
 	return out
 }
 
-// playUntil plays the story as far as a step.
-func (p *player) playUntil(step string) {
+// PlayAll plays all steps of the story.
+func (p *Player) PlayAll() {
+	p.T.Helper()
+	p.PlayUntil(p.story.Steps[len(p.story.Steps)-1].Name)
+}
+
+// PlayUntil plays the story as far as a step.
+func (p *Player) PlayUntil(step string) {
 	p.T.Helper()
 	for p.next < len(p.story.Steps) {
 		now := p.story.Steps[p.next]
 		p.next++
-		// The second object first: between the two nothing may look as if all were well.
-		p.write(p.second, now.Second)
-		p.write(p.main, now.Main)
+		// The second object is written first, so that no reader observes an intermediate state in which all is well.
+		p.write(p.Second, now.Second)
+		p.write(p.Main, now.Main)
 		if now.Name == step {
 			return
 		}
@@ -102,7 +115,7 @@ func (p *player) playUntil(step string) {
 }
 
 // write one patch of a story, as the engine's controllers do.
-func (p *player) write(o object, story json.RawMessage) {
+func (p *Player) write(o Object, story json.RawMessage) {
 	p.T.Helper()
 	if story == nil {
 		return
@@ -125,8 +138,8 @@ func (p *player) write(o object, story json.RawMessage) {
 	}
 }
 
-// addObject adds the ConfigMap in the directory of this stage to the objects that a step of an engine lists.
-func (p *player) addObject(kind string, patch map[string]any) {
+// addObject adds the ConfigMap in the directory to the objects that a step of an engine lists.
+func (p *Player) addObject(kind string, patch map[string]any) {
 	status, _ := patch["status"].(map[string]any)
 	object := map[string]any{"kind": "ConfigMap", "namespace": p.Namespace, "name": "a"}
 	if listed, ok := status["resourceStatuses"].([]any); ok {
@@ -139,7 +152,7 @@ func (p *player) addObject(kind string, patch map[string]any) {
 	}
 }
 
-func (p *player) textOfStep(patch map[string]any) string {
+func (p *Player) textOfStep(patch map[string]any) string {
 	p.T.Helper()
 	b, err := json.Marshal(patch)
 	p.Must(err)

@@ -1,9 +1,7 @@
-package sites
+// Package checkjob simulates a kubelet for the pods of the Jobs of checks, and reads their Gates.
+package checkjob
 
 import (
-	"sync"
-	"testing"
-
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -21,52 +19,46 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// jobController makes pods of Jobs, once for all.
-var jobController = sync.OnceValue(func() error { return cp.StartJobController() })
+const checker = "checker"
 
-const (
-	checker      = "checker"
-	checkerImage = "registry.example.org/checker:1"
-)
+// Image is the image that the Site allows for checks.
+const Image = "registry.example.org/checker:1"
 
-// The test simulates a kubelet, in a namespace that enforces restricted pods. All else is real: the provider makes the Job as its own account, the API server
+// A Kubelet is simulated, in a namespace that enforces restricted pods. All else is real: the provider makes the Job as its own account, the API server
 // admits it, and the Job controller makes the pod and reports the result.
-type kubelet struct {
-	*stage
+type Kubelet struct {
+	*scene.Scene
 
-	checks string
+	// Checks is the namespace of the Jobs.
+	Checks string
 }
 
-// newKubelet configures a separate namespace for checks of the Site.
-func newKubelet(t *testing.T) *kubelet {
-	t.Helper()
-	if err := jobController(); err != nil {
-		t.Fatal(err)
-	}
-	k := &kubelet{stage: &stage{Scene: scene.New(t, cp, "edge1")}}
-	k.checks = k.Namespace + "-checks"
-	in := metav1.ObjectMeta{Namespace: k.checks, Name: checker}
+// New configures a separate namespace for checks of the Site edge1.
+func New(s *scene.Scene) *Kubelet {
+	s.T.Helper()
+	k := &Kubelet{Scene: s, Checks: s.Namespace + "-checks"}
+	in := metav1.ObjectMeta{Namespace: k.Checks, Name: checker}
 	for _, o := range []client.Object{
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.checks, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}},
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.Checks, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}},
 		&corev1.ServiceAccount{ObjectMeta: in},
 		&rbacv1.RoleBinding{
 			ObjectMeta: in, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "intentplane:checks"},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: controlplane.Namespace, Name: controlplane.ProviderServiceAccount}},
 		},
 	} {
-		k.Must(k.Client.Create(t.Context(), o))
+		k.Must(k.Client.Create(k.T.Context(), o))
 	}
-	k.Apply(k.Set(k.NewSite("edge1"), map[string]any{"namespace": k.checks, "serviceAccountName": checker, "allowedImages": []any{checkerImage}}, "spec", "postCheck"))
+	k.Apply(k.Set(k.NewSite("edge1"), map[string]any{"namespace": k.Checks, "serviceAccountName": checker, "allowedImages": []any{Image}}, "spec", "postCheck"))
 	return k
 }
 
-// exitScript ends the script of a claim: its pod's container reports the exit code and the last message.
-func (k *kubelet) exitScript(script string, code int32, message string) {
+// EndScript ends the script of a claim: the container of its pod reports the exit code and the last message.
+func (k *Kubelet) EndScript(script string, code int32, message string) {
 	k.T.Helper()
 	var pod *corev1.Pod
 	k.Until("the pod of "+script, patience.Limit, func() bool {
 		l := &corev1.PodList{}
-		k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+		k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Checks)))
 		for i := range l.Items {
 			if l.Items[i].Spec.Containers[0].Args[0] == script {
 				pod = &l.Items[i]
@@ -88,7 +80,7 @@ func (k *kubelet) exitScript(script string, code int32, message string) {
 }
 
 // gateOfClaim returns the Gate of a claim, or nil.
-func (k *kubelet) gateOfClaim(claim string) *rolloutv1alpha1.Gate {
+func (k *Kubelet) gateOfClaim(claim string) *rolloutv1alpha1.Gate {
 	k.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
@@ -103,8 +95,8 @@ func (k *kubelet) gateOfClaim(claim string) *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// verdictOfGate returns the verdict of a claim's Gate, with the result of its check.
-func (k *kubelet) verdictOfGate(claim string) []string {
+// VerdictOfGate returns the verdict of a claim's Gate, with the result of its check.
+func (k *Kubelet) VerdictOfGate(claim string) []string {
 	k.T.Helper()
 	g := k.gateOfClaim(claim)
 	if g == nil {
@@ -114,9 +106,9 @@ func (k *kubelet) verdictOfGate(claim string) []string {
 	return []string{string(observation.Verdict), observation.Checks[0].Value, observation.Checks[0].Message}
 }
 
-// compareJob compares the Job of a claim, with all that the API server filled in, to the Job that the provider would make, and its UID to the
+// CompareJob compares the Job of a claim, with all that the API server filled in, to the Job that the provider would make, and its UID to the
 // Gate's.
-func (k *kubelet) compareJob(claim string) {
+func (k *Kubelet) CompareJob(claim string) {
 	k.T.Helper()
 	g, site := k.gateOfClaim(claim), &catalogv1alpha1.Site{}
 	c, ref := g.Spec.ForProvider.Checks[0], g.Status.AtProvider.Checks[0].JobRef
@@ -131,17 +123,17 @@ func (k *kubelet) compareJob(claim string) {
 	k.Must(err)
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
-	k.Must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.checks, Name: ref.Name}, o))
+	k.Must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.Checks, Name: ref.Name}, o))
 	if field := job.Differs(job.Input{Gate: string(g.GetUID()), Check: c, Site: site, Rules: rules}, o); field != "" || string(o.GetUID()) != ref.UID {
 		k.T.Errorf("%s: the Job with UID %s differs in %q from the created Job, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
 	}
 }
 
-// controller returns the Job controller's reason for the end of a Job.
-func (k *kubelet) controller(script string) string {
+// FailureReason returns the reason that the Job controller reports for the failure of the Job of a script, or "".
+func (k *Kubelet) FailureReason(script string) string {
 	k.T.Helper()
 	l := &batchv1.JobList{}
-	k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+	k.Must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Checks)))
 	for _, j := range l.Items {
 		for _, c := range j.Status.Conditions {
 			if j.Spec.Template.Spec.Containers[0].Args[0] == script && c.Type == batchv1.JobFailed {
