@@ -79,7 +79,7 @@ type converter struct {
 	// usedArgs are the names of arguments and variables that an object of the files has.
 	usedArgs map[string]bool
 
-	// declaresArgs says that a template lists its arguments, and that each placeholder stands for one of them.
+	// declaresArgs is true if a template lists its arguments, so that each placeholder stands for a listed argument.
 	declaresArgs bool
 }
 

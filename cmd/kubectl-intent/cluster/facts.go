@@ -139,7 +139,7 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 	return nil, describeAbsence(r.namespace, l.name, unread)
 }
 
-// describeAbsence says that nothing has a name, and where that could not be seen.
+// describeAbsence returns the error that no object has a name, with the unreadable kinds that may have it.
 func describeAbsence(namespace, name string, unread []cause.Unread) error {
 	err := errors.Errorf("namespace %q has no Application, no IntentDeployment, no WorkloadCluster and no Bundle %q", namespace, name)
 	for _, u := range unread {

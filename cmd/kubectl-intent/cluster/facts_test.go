@@ -215,6 +215,24 @@ func TestMirrorDenied(t *testing.T) {
 	}
 }
 
+// TestMirrorUnwatched reads a cluster from a mirror without composed objects: its ManagedCluster is named as unread.
+func TestMirrorUnwatched(t *testing.T) {
+	c, s := serveSample(t)
+	create(t, s, workloadCluster())
+	m, err := c.Mirror(t.Context(), "team-a", MirrorParts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := m.Subject(t.Context(), "prod")
+	if err != nil || len(found.Clusters) != 1 {
+		t.Fatalf("Subject(...): %+v, %v", found, err)
+	}
+	want := []cause.Unread{{Object: "managedclusters.cluster.intentplane.dev", Reason: "it is not watched"}}
+	if diff := cmp.Diff(want, found.Clusters[0].Unread); diff != "" {
+		t.Errorf("Subject(...): not read: -want, +got:\n%s", diff)
+	}
+}
+
 const (
 	firstPage = `{"kind": "IntentDeploymentList", "metadata": {"continue": "a b&c"}, "items": [{"metadata": {"name": "one"}}, {"metadata": {"name": "two"}}]}`
 	forbidden = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "no"}`

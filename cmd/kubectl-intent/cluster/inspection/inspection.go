@@ -83,7 +83,7 @@ func (i Inspector) versionTasks(f *diagnosis.Facts) []server.Task {
 	}
 }
 
-// imageTask reads how Crossplane names images, and how it runs them.
+// imageTask reads the ImageConfigs of Crossplane, which rewrite images and configure their programs.
 func (i Inspector) imageTask(f *diagnosis.Facts) server.Task {
 	resource := schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1beta1", Resource: "imageconfigs"}
 	return readPart(i, resource, nil, matchesAny, &f.Images)
@@ -213,7 +213,7 @@ func reviewsResource(account diagnosis.Account) schema.GroupVersionResource {
 	return authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews")
 }
 
-// reviewAccess asks whether an account has a right in all namespaces.
+// reviewAccess reports whether an account has a right in all namespaces.
 func (i Inspector) reviewAccess(ctx context.Context, account diagnosis.Account, r diagnosis.Right) (bool, error) {
 	kind := "SelfSubjectAccessReview"
 	spec := map[string]any{"resourceAttributes": map[string]any{"verb": r.Verb, "group": r.Group, "resource": r.Resource}}

@@ -48,7 +48,7 @@ func (w *Watches) WaitForObjects(ctx context.Context) bool {
 	return cache.WaitForCacheSync(ctx.Done(), w.synced...)
 }
 
-// watchResource watches the objects of one resource, or notes why it cannot be listed.
+// watchResource watches the objects of one resource, or notes the error of listing them.
 func (w *Watches) watchResource(ctx context.Context, namespace string, r schema.GroupVersionResource) error {
 	if _, err := w.client.objects.Resource(r).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
 		w.failed[r] = err
@@ -63,7 +63,7 @@ func (w *Watches) watchResource(ctx context.Context, namespace string, r schema.
 			return resourceClient.Watch(ctx, o)
 		},
 	}, w.client.watcher), &unstructured.Unstructured{}, 0, cache.Indexers{})
-	// The reflector tries again by itself. Its log would stand between our lines.
+	// The reflector retries by itself. Its log would appear between the lines of the command.
 	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w *Watches) list(r schema.GroupVersionResource, namespace string, selector
 	return out, nil
 }
 
-// VisitPages calls visit with all objects with these labels, as one page.
+// VisitPages calls visit with all objects with these labels, as one page. It returns the error of a resource that cannot be listed, or has no watch.
 func (w *Watches) VisitPages(
 	_ context.Context, r schema.GroupVersionResource, namespace string, selector labels.Set, visit func([]unstructured.Unstructured),
 ) error {
@@ -142,7 +142,7 @@ func (w *Watches) VisitPages(
 	return err
 }
 
-// VisitObjects calls visit with all objects at once.
+// VisitObjects calls visit with all objects at once. It returns an error as VisitPages does.
 func (w *Watches) VisitObjects(ctx context.Context, r schema.GroupVersionResource, namespace string, visit func([]Object)) error {
 	return w.VisitPages(ctx, r, namespace, nil, func(page []unstructured.Unstructured) { visit(decodedObjects(page)) })
 }
