@@ -279,7 +279,7 @@ func (r Request) proposeEvent(s ledger.State, in Input) *ledger.Event {
 		return &ledger.Event{Moved: &ledger.Moved{Home: r.ToConfigRef, RequestRef: r.Ref}}
 	case ActionPromote:
 		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, Full: r.Full, Gate: in.releasesGate(s, r), RequestRef: r.Ref}}
-	case ActionRetry:
+	case ActionRetry: // It needs no approval of a newer renderer: no other renderer can make the trees, and an edit of the spec needs none either.
 		if in.Desired == nil || in.awaitsPlacement(s) || in.awaitsEmptyTracks(s) {
 			return nil
 		}

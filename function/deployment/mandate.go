@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 )
@@ -19,10 +20,18 @@ func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
 		return out
 	}
 	isAtEnd := p.proof.HasSucceeded() || p.proof.HasRolledBack()
-	if m := home.Spec.ForProvider.Mandate; isAtEnd || p.state.IsRejected() && hasSameEffect(m, out) {
+	if m := home.Spec.ForProvider.Mandate; isAtEnd && isMandateInPlace(home, p.state) || p.state.IsRejected() && hasSameEffect(m, out) {
 		return m
 	}
 	return out
+}
+
+// isMandateInPlace is true for a home whose spec has the position of a state, beside a mandate for its revision, or none. A position and a mandate are composed
+// from one state: the spec of a home that was lost begins with revision 1 of another ledger, and both change once its status has its own ledger.
+func isMandateInPlace(home *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
+	m := home.Spec.ForProvider.Mandate
+	isForRevision := m == nil || m.Revision == s.Current.Number && m.Covers(s)
+	return isForRevision && evidence.AsksForPosition(home, s.Position())
 }
 
 // hasSameEffect is true for mandates by which the same events follow in a rejected revision. Suspension, the labels of Sites and the digest of the spec hold

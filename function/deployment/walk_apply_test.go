@@ -50,6 +50,9 @@ func (w *walk) putDelivery(name string, o *deliveryv1alpha1.GitDelivery) {
 	if isUnchanged && w.deliveries[name] != nil && maps.Equal(current.Annotations, o.Annotations) {
 		return
 	}
+	if hasOtherMandate(o.Spec.ForProvider) {
+		w.truth.violatedf("%s is asked for %+v beside the mandate %+v", name, o.Spec.ForProvider.AskedPosition(), o.Spec.ForProvider.Mandate)
+	}
 	next := &deliveryv1alpha1.GitDelivery{TypeMeta: o.TypeMeta, ObjectMeta: appliedMeta(o), Spec: o.Spec, Status: current.Status}
 	w.stamp(next, current, "shop-"+name, isUnchanged)
 	w.deliveries[name] = next

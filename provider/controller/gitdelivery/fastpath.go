@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
 )
 
@@ -37,9 +38,6 @@ type fastPath struct {
 	// wakes are the times at which a delivery is reconciled although nothing changed: a pause ends then.
 	wakes map[types.NamespacedName]time.Time
 }
-
-// soon is the requeue interval of a delivery whose status is evidence for a further event by its mandate.
-const soon = time.Second
 
 // An observation is the observed state of the repository of a delivery that needs no action.
 type observation struct {
@@ -124,7 +122,7 @@ func (c *fastPath) endReconcile(key types.NamespacedName, res reconcile.Result, 
 	defer c.mu.Unlock()
 	v := c.inFlight[key]
 	delete(c.inFlight, key)
-	if err != nil || res.RequeueAfter <= soon || v.observed == nil || v.invalidated {
+	if err != nil || res.RequeueAfter <= setup.SoonInterval || v.observed == nil || v.invalidated {
 		return
 	}
 	s := *v.observed

@@ -181,3 +181,32 @@ func mapped(w *world, key client.ObjectKey) {
 		w.Fatal("the mapping requeues no delivery")
 	}
 }
+
+// TestCalmAfterInterval ends the reconciles of an unchanged delivery with an interval.
+func TestCalmAfterInterval(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		interval time.Duration
+		want     bool
+	}{
+		"Conflict": {reason: "A delivery that is reconciled again soon, as after a conflict, does not take the fast path.", interval: setup.SoonInterval, want: true},
+		"Usual":    {reason: "A delivery that is reconciled again after its interval takes the fast path.", interval: 30 * time.Second},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := &counter{world: w, during: func() error { return nil }}
+			w.calm.inner = reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+				_, err := c.Reconcile(ctx, req)
+				return reconcile.Result{RequeueAfter: tc.interval}, err
+			})
+			w.create(w.first())
+			for range 2 {
+				c.calmly(time.Minute)
+			}
+			if diff := cmp.Diff(tc.want, c.calmly(time.Minute)); diff != "" {
+				t.Errorf("\n%s\nReconcile(...): reconciled for good: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

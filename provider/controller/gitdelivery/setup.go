@@ -162,7 +162,7 @@ func pollIntervalHook(kube client.Reader, unchanged *fastPath) managed.PollInter
 		}
 		interval += time.Duration(rand.Float64() * jitter * float64(interval)) //nolint:gosec // The number spreads load, and protects no secret.
 		if mandate.IsDue(d, time.Now()) {
-			return soon
+			return setup.SoonInterval
 		}
 		return unchanged.untilWake(client.ObjectKeyFromObject(d), untilDeadline(d, time.Now(), interval))
 	}

@@ -11,8 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// conflictInterval is the delay of the reconcile after a conflict: the cache has the write of the other writer by then.
-const conflictInterval = time.Second
+// SoonInterval is the delay of a reconcile that is due at once. After a conflict the cache has the write of the other writer by then. A reconciler that skips
+// reconciles of unchanged objects skips none after an interval up to this one.
+const SoonInterval = time.Second
 
 // conflictKey is the key of a context's note whether a write was a conflict.
 type conflictKey struct{}
@@ -39,7 +40,7 @@ func retryConflicts(r reconcile.Reconciler) reconcile.Reconciler {
 		res, err := r.Reconcile(ctx, req)
 		//nolint:staticcheck // Requeue is the managed reconciler's result of a conflict.
 		if err == nil && res.Requeue && conflict.Load() {
-			return reconcile.Result{RequeueAfter: conflictInterval}, nil
+			return reconcile.Result{RequeueAfter: SoonInterval}, nil
 		}
 		return res, err
 	})

@@ -85,8 +85,8 @@ func TestConflictIsNoFailure(t *testing.T) {
 			if diff := cmp.Diff(tc.wantFailed, len(retries.failed)); diff != "" || err != nil {
 				t.Errorf("\n%s\nReconcile(...): error %v, namespaces with objects that failed: -want, +got:\n%s", tc.reason, err, diff)
 			}
-			if isSoon := res.RequeueAfter == conflictInterval; isSoon != tc.wantSoon {
-				t.Errorf("\n%s\nReconcile(...): got %+v, want another reconcile after %s: %t", tc.reason, res, conflictInterval, tc.wantSoon)
+			if isSoon := res.RequeueAfter == SoonInterval; isSoon != tc.wantSoon {
+				t.Errorf("\n%s\nReconcile(...): got %+v, want another reconcile after %s: %t", tc.reason, res, SoonInterval, tc.wantSoon)
 			}
 		})
 	}
