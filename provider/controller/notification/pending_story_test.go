@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 )
 
-// TestPendingOutlivesAbsence has two outcomes that a receiver did not accept, of which one is a failure. Then the receiver, its configuration or the permission of
-// the namespace is away for a moment.
+// TestPendingOutlivesAbsence has two outcomes that a receiver did not accept, of which one is a failure. Then the receiver, its configuration or the permission
+// of the namespace is away for a moment.
 func TestPendingOutlivesAbsence(t *testing.T) {
 	receiver := to("https://a.example.org/x", failed, succeeded)
 	deny := func(w *testEnv, namespaces ...string) {

@@ -277,7 +277,8 @@ func (e *external) readEngine(ctx context.Context, f proof.Facts, site *catalogv
 		return p, nil
 	}
 	if r.main == nil {
-		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineObjectMissing, Message: ref.String() + " does not exist: create it, or name another object in spec.engine.objectRef of the Site"}, nil
+		message := ref.String() + " does not exist: create it, or name another object in spec.engine.objectRef of the Site"
+		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineObjectMissing, Message: message}, nil
 	}
 	if second, ok := engines.SecondaryRef(r.engine, r.main); ok {
 		r.second, p = getObject(ctx, r.cluster, second)
