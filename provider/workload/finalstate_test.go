@@ -1,10 +1,16 @@
 package workload
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/provider/gatewayapi"
 )
@@ -92,5 +98,34 @@ func TestFinalStates(t *testing.T) {
 				t.Errorf("\n%s\nFindFinalFailure(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestFinalKindsMayBeListed compares the kinds with the roles that users bind: the provider never reads the failure of a kind without a rule.
+func TestFinalKindsMayBeListed(t *testing.T) {
+	var rules []rbacv1.PolicyRule
+	for _, file := range []string{"../../examples/rbac/traffic.yaml", "../../examples/health/rbac.yaml"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for document := range strings.SplitSeq(string(b), "\n---\n") {
+			role := rbacv1.ClusterRole{}
+			if err := yaml.Unmarshal([]byte(document), &role); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			rules = append(rules, role.Rules...)
+		}
+	}
+	for _, state := range finalStates() {
+		for _, kind := range state.kinds {
+			r := resourceOf(schema.GroupVersionKind{Group: state.group, Version: "v1", Kind: kind})
+			isListed := slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool {
+				return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, "list")
+			})
+			if !isListed {
+				t.Errorf("No role of the examples lets the provider list %s of group %q, whose failures are final.", r.Resource, r.Group)
+			}
+		}
 	}
 }

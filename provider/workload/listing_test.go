@@ -75,7 +75,7 @@ func TestListings(t *testing.T) {
 			},
 		},
 		"Runs": {
-			reason: "The objects of batch systems are listed by the plurals of their definitions.",
+			reason:    "The objects of batch systems are listed by the plurals of their definitions.",
 			delivered: manifest("sparkoperator.k8s.io/v1beta2 SparkApplication shop", "ray.io/v1 RayJob shop", "batch.volcano.sh/v1alpha1 Job shop"),
 			want: []string{
 				"batch.volcano.sh/v1alpha1 jobs in shop: 1", "ray.io/v1 rayjobs in shop: 1",
