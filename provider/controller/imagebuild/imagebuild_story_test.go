@@ -628,6 +628,22 @@ func TestLookIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
+// TestFailedLook has a user who asks for a look, and an error that ends the reconcile: the status names the request and the error.
+func TestFailedLook(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.edit(func(b *v1alpha1.ImageBuild) {
+		b.Spec.ForProvider.Source.Interval = "often"
+		b.SetAnnotations(map[string]string{xpmeta.AnnotationKeyReconcileRequestedAt: "now"})
+	})
+	w.reconcileOnce()
+	b := w.get()
+	synced := b.GetCondition(xpv2.TypeSynced)
+	if b.Status.AtProvider.LookNow != "" || b.Status.LastHandledReconcileAt != "now" || synced.Reason != xpv2.ReasonReconcileError {
+		t.Errorf("want the handled request and the error, got %q with %+v", b.Status.LastHandledReconcileAt, synced)
+	}
+}
+
 // TestPodPending has a Build whose pod does not begin.
 func TestPodPending(t *testing.T) {
 	w := newWorld(t)
