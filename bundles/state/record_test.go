@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -44,6 +45,43 @@ func TestStale(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, namesOf(s.Stale(began.Add(tc.after), time.Minute, tc.writer))); diff != "" {
 				t.Errorf("\n%s\nStale(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestFindPackage(t *testing.T) {
+	record := func(names ...string) *BundleState {
+		s := &BundleState{Name: "shop"}
+		for _, name := range names {
+			s.PkgStatuses = append(s.PkgStatuses, PkgStatus{Name: name})
+		}
+		return s
+	}
+	cases := map[string]struct {
+		reason string
+		s      *BundleState
+		want   string
+	}{
+		"Recorded": {reason: "A recorded package is found.", s: record("db", "web")},
+		"Unknown": {
+			reason: "The error names the bundle, the unknown package and the recorded packages.", s: record("db", "api"),
+			want: `no such package: bundle "shop" has no package "web": it has db, api`,
+		},
+		"Empty": {
+			reason: "The error says that a record without packages has none.", s: record(),
+			want: `no such package: bundle "shop" has no package "web": it has none`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, err := findPackage(tc.s, "web")
+			text := ""
+			if err != nil {
+				text = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, text); diff != "" || err != nil && !errors.Is(err, ErrNoPackage) || err == nil && p.Name != "web" {
+				t.Errorf("\n%s\nfindPackage(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

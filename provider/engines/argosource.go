@@ -159,9 +159,9 @@ func (a argoApplication) typeOf(i int) string {
 func (s argoSource) describeOtherSource() string {
 	switch {
 	case s.Chart != "":
-		return fmt.Sprintf("its source is chart %q, which names no commit", s.Chart)
+		return fmt.Sprintf("its source is chart %q, which names no commit: name a directory of a Git repository", s.Chart)
 	case strings.HasPrefix(s.RepoURL, "oci://"):
-		return "its source is an OCI artifact, which names no commit"
+		return "its source is an OCI artifact, which names no commit: name a directory of a Git repository"
 	case s.Ref != "" && s.Path == "":
 		return "it has a ref and no path, so it applies no file"
 	}

@@ -105,11 +105,13 @@ func TestSourceOrder(t *testing.T) {
 			sources: []argoSource{jsonnet},
 		},
 		"Chart": {
-			reason: "A chart has a version in the place of a branch.", message: `its source is chart "base", which names no commit`,
+			reason:  "A chart has a version in the place of a branch.",
+			message: `its source is chart "base", which names no commit: name a directory of a Git repository`,
 			sources: []argoSource{{RepoURL: "https://charts.example.org", Chart: "base", TargetRevision: "1.2.3"}},
 		},
 		"Artifact": {
-			reason: "An artifact has a tag in the place of a branch.", message: "its source is an OCI artifact, which names no commit",
+			reason:  "An artifact has a tag in the place of a branch.",
+			message: "its source is an OCI artifact, which names no commit: name a directory of a Git repository",
 			sources: []argoSource{{RepoURL: "oci://registry.example.org/fleet", Path: w.SiteDir, TargetRevision: "1.2.3"}},
 		},
 		"Empty": {reason: "An Application without a source is named as such.", message: "it has no source"},

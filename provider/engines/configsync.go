@@ -129,7 +129,7 @@ func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observati
 func configSyncReason(w Want, r configSyncRoot, generation int64, root string) (string, string) {
 	g := r.Spec.Git
 	if t := r.Spec.SourceType; t != "" && t != "git" {
-		return v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is of type %q, which names no commit", t)
+		return v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is of type %q, which names no commit: set spec.sourceType to git", t)
 	}
 	if w.Elsewhere {
 		return v1alpha1.SiteReasonWrongCluster, "Config Sync applies to the cluster that it runs in, which is not the Site's"

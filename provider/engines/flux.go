@@ -21,7 +21,8 @@ const (
 
 type fluxKustomization struct {
 	Metadata struct {
-		Generation int64 `json:"generation"`
+		Namespace  string `json:"namespace"`
+		Generation int64  `json:"generation"`
 	} `json:"metadata"`
 	Spec struct {
 		Suspend    bool           `json:"suspend"`

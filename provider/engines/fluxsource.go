@@ -47,7 +47,7 @@ func fluxSource(main *unstructured.Unstructured) (Ref, bool) {
 	if err := DecodeObject(main, &k); err != nil {
 		return Ref{}, false
 	}
-	s := k.Spec.SourceRef
+	s := k.sourceRef()
 	if !s.isReadable() {
 		return Ref{}, false
 	}
@@ -55,11 +55,15 @@ func fluxSource(main *unstructured.Unstructured) (Ref, bool) {
 	if gv.Empty() {
 		gv = schema.GroupVersion{Group: fluxSources, Version: "v1"}
 	}
-	if s.Namespace == "" {
-		s.Namespace = main.GetNamespace()
-	}
 	resource := map[string]string{"GitRepository": "gitrepositories", "OCIRepository": "ocirepositories", "Bucket": "buckets"}[s.Kind]
 	return Ref{Resource: gv.WithResource(resource), Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}, true
+}
+
+// sourceRef returns the reference to the source, with the namespace of the Kustomization where it has none.
+func (k fluxKustomization) sourceRef() fluxSourceRef {
+	s := k.Spec.SourceRef
+	s.Namespace = cmp.Or(s.Namespace, k.Metadata.Namespace)
+	return s
 }
 
 // fluxSourceKinds lists the kinds of sources that are read.
@@ -74,7 +78,7 @@ func (s fluxSourceRef) isReadable() bool {
 // fluxSourceReason returns the reason and message of an error in the source, or an empty reason.
 func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstructured, o Observation) (string, string) {
 	if source == nil {
-		return fluxSourceMissing(k.Spec.SourceRef)
+		return fluxSourceMissing(k.sourceRef())
 	}
 	r := fluxRepository{}
 	if err := DecodeObject(source, &r); err != nil {
@@ -116,7 +120,8 @@ func fluxSourceMissing(s fluxSourceRef) (string, string) {
 		name := strings.Trim(s.APIVersion+" "+s.Kind, " ")
 		return v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is of kind %s, which the provider does not read: name a %s of %s", name, strings.Join(fluxSourceKinds(), " or "), fluxSources)
 	}
-	return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s %s, does not exist", s.Kind, strings.Trim(s.Namespace+"/"+s.Name, "/"))
+	ref := Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
+	return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s, does not exist: create it, or name another source in spec.sourceRef", ref)
 }
 
 // branch returns the branch or the reference that a GitRepository reads. It is empty for a repository that reads a tag.

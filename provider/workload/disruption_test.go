@@ -66,6 +66,35 @@ func TestFindDisruption(t *testing.T) {
 			pod:    kubelet("Evicted", "The node was low on resource: memory."), want: "Evicted",
 		},
 		"NoRoom":   {reason: "A node without room refuses pods.", pod: kubelet("OutOfcpu", ""), want: "Evicted"},
+		"NoMemory": {reason: "A node without memory refuses pods.", pod: kubelet("OutOfmemory", ""), want: "Evicted"},
+		"NoPlace":  {reason: "A node with the largest number of pods refuses pods.", pod: kubelet("OutOfpods", ""), want: "Evicted"},
+		"Unadmitted": {
+			reason: "A kubelet refuses pods whose devices it cannot allocate.",
+			pod:    kubelet("UnexpectedAdmissionError", "Allocate failed due to requested number of devices unavailable"), want: "Refused",
+		},
+		"PressureCondition": {
+			reason: "A kubelet that ends a pod for its node adds the condition, too.",
+			pod:    target("True", "TerminationByKubelet", "Evicted"), want: "Evicted",
+		},
+		"DeviceTainted": {
+			reason: "A device that fails loses its pods.",
+			pod:    target("True", "DeletionByDeviceTaintManager", ""), want: "Evicted",
+		},
+		"NodeLost":     {reason: "The control plane marks the pods of a lost node.", pod: kubelet("NodeLost", ""), want: "NodeLost"},
+		"NodeShutdown": {reason: "A node that shuts down ends its pods.", pod: kubelet("NodeShutdown", ""), want: "NodeLost"},
+		"Terminated":   {reason: "A node that shuts down reports so in newer versions.", pod: kubelet("Terminated", ""), want: "NodeLost"},
+		"StatusUnknown": {
+			reason: "A kubelet that finds no container of a pod reports that its node lost it.",
+			pod:    kubelet("", ""), end: exit(137, "ContainerStatusUnknown", later), want: "NodeLost",
+		},
+		"OutOfMemoryStays": {
+			reason: "A container that used too much memory is at fault itself in a pod that stays.",
+			pod:    kubelet("", ""), end: exit(137, "OOMKilled", later),
+		},
+		"OutOfMemoryDrained": {
+			reason: "A container that used too much memory before its node was drained is at fault itself.",
+			pod:    target("True", "EvictionByEvictionAPI", ""), end: exit(137, "OOMKilled", earlier),
+		},
 		"Critical": {reason: "A kubelet makes room for critical pods.", pod: kubelet("Preempting", ""), want: "Preempted"},
 		"Affinity": {reason: "A kubelet refuses pods that its node's labels exclude.", pod: kubelet("NodeAffinity", ""), want: "Refused"},
 		"OwnLimit": {

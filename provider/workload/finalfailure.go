@@ -106,18 +106,22 @@ func (o failingObject) finalCondition(states []finalState) *metav1.Condition {
 // finalPhase returns a phase that declares a failure of the current generation final, as a condition, or nil. It has the time of the last
 // change that the status knows.
 func (o failingObject) finalPhase(u *unstructured.Unstructured, states []finalState) *metav1.Condition {
-	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
-	isFinal := slices.ContainsFunc(states, func(f finalState) bool { return slices.Contains(f.phases, phase) })
+	i := slices.IndexFunc(states, func(f finalState) bool { return f.hasPhase(u) })
 	end := endedObject{}
-	if !isFinal || !o.isPresent(metav1.Condition{}) || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &end) != nil {
+	if i < 0 || !o.isPresent(metav1.Condition{}) || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &end) != nil {
 		return nil
 	}
-	changedAt := end.lastChange()
+	fields := states[i].phaseFieldsOf()
+	endedAt, _ := time.Parse(time.RFC3339, statusText(u, fields.endedAt)) // The zero value means that the status has no time.
+	changedAt := latest(end.lastEnd(), metav1.NewTime(endedAt))
 	for _, c := range o.Status.Conditions {
 		changedAt = latest(changedAt, c.LastTransitionTime)
 	}
-	message := cmp.Or(end.Status.Message, end.describeContainer())
-	return &metav1.Condition{Reason: cmp.Or(end.Status.Reason, phase), Message: message, LastTransitionTime: changedAt}
+	if states[i].needsEnd && changedAt.IsZero() {
+		return nil
+	}
+	reason, message := cmp.Or(end.Status.Reason, statusText(u, fields.phase)), cmp.Or(statusText(u, fields.message), end.describeContainer())
+	return &metav1.Condition{Reason: reason, Message: message, LastTransitionTime: changedAt}
 }
 
 // isPresent reports whether a condition is about the current generation, as far as the condition or the status says. A Job says neither: its spec never

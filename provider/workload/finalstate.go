@@ -3,11 +3,13 @@ package workload
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -33,7 +35,35 @@ type finalState struct {
 	// reasons of the condition. None stands for any.
 	reasons []string
 
+	// phases of the object, and the fields with them. The zero value of fields stands for the usual fields.
 	phases []string
+	fields phaseFields
+	// needsEnd is true for a kind whose phase stays after a change of its spec until its controller reads the change, and whose status has no generation.
+	needsEnd bool
+}
+
+// phaseFields are the fields below the status of a kind with its phase, the message about that, and the time of its end.
+type phaseFields struct {
+	phase, message, endedAt string
+}
+
+// phaseFieldsOf returns the fields with the phase of the kinds of a state.
+func (f finalState) phaseFieldsOf() phaseFields {
+	if f.fields == (phaseFields{}) {
+		return phaseFields{phase: "phase", message: "message", endedAt: "finishedAt"}
+	}
+	return f.fields
+}
+
+// hasPhase reports whether the phase of an object is the state.
+func (f finalState) hasPhase(u *unstructured.Unstructured) bool {
+	return slices.Contains(f.phases, statusText(u, f.phaseFieldsOf().phase))
+}
+
+// statusText returns the text at a path below the status of an object, or "".
+func statusText(u *unstructured.Unstructured, path string) string {
+	text, _, _ := unstructured.NestedString(u.Object, append([]string{"status"}, strings.Split(path, ".")...)...)
+	return text
 }
 
 // finalStates lists the states that are final. An Argo Rollout is Degraded for no other cause than its conditions here.
@@ -45,6 +75,9 @@ func finalStates() []finalState {
 			conditionType: progressing, status: metav1.ConditionFalse, reasons: []string{reasonDeadlineExceeded},
 		},
 		{group: batchv1.GroupName, kinds: []string{"Job"}, conditionType: failed, status: metav1.ConditionTrue},
+		{ // The Job controller adds it first, and Failed once all pods of the Job ended.
+			group: batchv1.GroupName, kinds: []string{"Job"}, conditionType: string(batchv1.JobFailureTarget), status: metav1.ConditionTrue,
+		},
 		{group: corev1.GroupName, kinds: []string{"Pod"}, phases: []string{string(corev1.PodFailed)}},
 		{
 			group: argoGroup, kinds: []string{"Rollout"}, phases: []string{"Degraded"},
@@ -62,6 +95,18 @@ func finalStates() []finalState {
 		},
 		{group: "trainer.kubeflow.org", kinds: []string{"TrainJob"}, conditionType: failed, status: metav1.ConditionTrue},
 		{group: "tekton.dev", kinds: []string{"PipelineRun", "TaskRun", "CustomRun"}, conditionType: "Succeeded", status: metav1.ConditionFalse},
+		{
+			group: "batch.volcano.sh", kinds: []string{"Job"}, phases: []string{"Failed"},
+			fields: phaseFields{phase: "state.phase", message: "state.message", endedAt: "state.lastTransitionTime"},
+		},
+		{ // A RayJob with retries left is Retrying.
+			group: "ray.io", kinds: []string{"RayJob"}, phases: []string{"Failed"},
+			fields: phaseFields{phase: "jobDeploymentStatus", message: "message", endedAt: "endTime"},
+		},
+		{ // A SparkApplication with restarts left is FAILING or PENDING_RERUN.
+			group: "sparkoperator.k8s.io", kinds: []string{"SparkApplication"}, phases: []string{"FAILED"}, needsEnd: true,
+			fields: phaseFields{phase: "applicationState.state", message: "applicationState.errorMessage", endedAt: "terminationTime"},
+		},
 		{conditionType: conditionStalled, status: metav1.ConditionTrue},
 	}
 }
@@ -85,8 +130,6 @@ func (f finalState) matches(c metav1.Condition) bool {
 type endedObject struct {
 	Status struct {
 		Reason                string      `json:"reason"`
-		Message               string      `json:"message"`
-		FinishedAt            metav1.Time `json:"finishedAt"`
 		InitContainerStatuses []container `json:"initContainerStatuses"`
 		ContainerStatuses     []container `json:"containerStatuses"`
 	} `json:"status"`
@@ -107,9 +150,9 @@ func (o endedObject) describeContainer() string {
 	return ""
 }
 
-// lastChange returns when the object ended, as far as its fields beside conditions say.
-func (o endedObject) lastChange() metav1.Time {
-	out := o.Status.FinishedAt
+// lastEnd returns when the last container of a pod ended, or the zero value.
+func (o endedObject) lastEnd() metav1.Time {
+	out := metav1.Time{}
 	for _, c := range o.containers() {
 		if c.State.Terminated != nil {
 			out = latest(out, c.State.Terminated.FinishedAt)

@@ -74,6 +74,14 @@ func TestListings(t *testing.T) {
 				"source.toolkit.fluxcd.io/v1 helmrepositories in shop: 1",
 			},
 		},
+		"Runs": {
+			reason:    "The objects of batch systems are listed by the plurals of their definitions.",
+			delivered: manifest("sparkoperator.k8s.io/v1beta2 SparkApplication shop", "ray.io/v1 RayJob shop", "batch.volcano.sh/v1alpha1 Job shop"),
+			want: []string{
+				"batch.volcano.sh/v1alpha1 jobs in shop: 1", "ray.io/v1 rayjobs in shop: 1",
+				"sparkoperator.k8s.io/v1beta2 sparkapplications in shop: 1",
+			},
+		},
 		"Order": {
 			reason: "Workloads come before routes, and routes before other kinds.",
 			delivered: manifest("a.example.org/v1 Cache shop", "gateway.networking.k8s.io/v1 HTTPRoute shop",

@@ -162,7 +162,7 @@ type FailedBuild struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
-	// Reason why it failed: StepFailed, Evicted, NodeLost, Preempted, DeadlineExceeded or NotStarted.
+	// Reason why it failed: StepFailed, Evicted, NodeLost, Preempted, DeadlineExceeded, PodDeleted or NotStarted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`

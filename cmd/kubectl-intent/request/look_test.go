@@ -26,6 +26,10 @@ func TestLook(t *testing.T) {
 	found := buildv1alpha1.ImageBuildObservation{Wanted: buildv1alpha1.WantedImage{Commit: "4f2a"}}
 	missing := buildv1alpha1.ImageBuildObservation{SourceTrouble: buildv1alpha1.SourceTrouble{Reason: "RevisionNotFound", Message: "no branch"}}
 	denied := buildv1alpha1.ImageBuildObservation{Wanted: buildv1alpha1.WantedImage{Commit: "4f2a"}, SourceTrouble: buildv1alpha1.SourceTrouble{Reason: "PolicyDenied", Message: "spec.build"}}
+	secret := buildv1alpha1.ImageBuildObservation{
+		Wanted:        buildv1alpha1.WantedImage{Commit: "4f2a"},
+		SourceTrouble: buildv1alpha1.SourceTrouble{Reason: "CredentialsGone", Message: `source.git.secretRef: Secret "git" does not exist`},
+	}
 	cases := map[string]struct {
 		reason string
 		at     buildv1alpha1.ImageBuildObservation
@@ -47,7 +51,11 @@ func TestLook(t *testing.T) {
 			source: `{"source": {"blob": {"url": "https://files.example.org/shop.tar.gz"}}}`, want: "an archive is not looked at", code: 1,
 		},
 		"Denied": {reason: "A source that the configuration refuses is not looked at.", at: denied, want: "PolicyDenied: spec.build", code: 1},
-		"Image":  {reason: "An Application with an image has no repository.", source: `{"image": "a:1"}`, want: "is built of a source", code: 1},
+		"NoSecret": {
+			reason: "A missing Secret is the answer, and the commit of an earlier look is not printed.",
+			at:     secret, want: `CredentialsGone: source.git.secretRef: Secret "git" does not exist`, code: 1,
+		},
+		"Image": {reason: "An Application with an image has no repository.", source: `{"image": "a:1"}`, want: "is built of a source", code: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -570,6 +570,80 @@ func TestLookNow(t *testing.T) {
 	}
 }
 
+// TestLookIsAnsweredAtOnce has a user who asks for a look that cannot be made, or finds nothing: the next reconcile answers with the reason.
+func TestLookIsAnsweredAtOnce(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*world)
+		want   xpv2.ConditionReason
+	}{
+		"Secret": {
+			reason: "The provider reads no repository without its Secret.",
+			change: func(w *world) {
+				w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.SecretRef = ptrTo("git") })
+			},
+			want: v1alpha1.ReasonCredentialsGone,
+		},
+		"Config": {
+			reason: "The provider reads no repository without its configuration.",
+			change: func(w *world) { w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ProviderConfigReference.Name = "none" }) },
+			want:   v1alpha1.ReasonConfigurationMissing,
+		},
+		"Denied": {
+			reason: "The provider reads no repository that the configuration refuses.",
+			change: func(w *world) {
+				w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.SourceHosts = []string{"*.example.org"} })
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"Archive": {
+			reason: "An archive has no repository.",
+			change: func(w *world) {
+				w.edit(func(b *v1alpha1.ImageBuild) {
+					b.Spec.ForProvider.Source = v1alpha1.Source{Blob: &v1alpha1.BlobSource{URL: "https://files.example.org/x.tgz"}}
+				})
+			},
+		},
+		"Down": {
+			reason: "The provider names the outage of a repository.",
+			change: func(w *world) { w.down = errors.New("down") }, want: v1alpha1.ReasonSourceUnreachable,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.T = t
+			w.reconcile()
+			tc.change(w)
+			w.wait(5 * time.Second)
+			b := w.get()
+			b.SetAnnotations(map[string]string{xpmeta.AnnotationKeyReconcileRequestedAt: "now"})
+			w.must(w.kube.Update(t.Context(), b))
+			w.reconcileShown()
+			observation := w.get().Status.AtProvider
+			if observation.LookNow != "now" || observation.SourceTrouble.Reason != string(tc.want) {
+				t.Errorf("\n%s\nwant an answer with reason %q, got request %q with %+v", tc.reason, tc.want, observation.LookNow, observation.SourceTrouble)
+			}
+		})
+	}
+}
+
+// TestFailedLook has a user who asks for a look, and an error that ends the reconcile: the status names the request and the error.
+func TestFailedLook(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.edit(func(b *v1alpha1.ImageBuild) {
+		b.Spec.ForProvider.Source.Interval = "often"
+		b.SetAnnotations(map[string]string{xpmeta.AnnotationKeyReconcileRequestedAt: "now"})
+	})
+	w.reconcileOnce()
+	b := w.get()
+	synced := b.GetCondition(xpv2.TypeSynced)
+	if b.Status.AtProvider.LookNow != "" || b.Status.LastHandledReconcileAt != "now" || synced.Reason != xpv2.ReasonReconcileError {
+		t.Errorf("want the handled request and the error, got %q with %+v", b.Status.LastHandledReconcileAt, synced)
+	}
+}
+
 // TestPodPending has a Build whose pod does not begin.
 func TestPodPending(t *testing.T) {
 	w := newWorld(t)

@@ -263,7 +263,7 @@ func onControlPlane(site *catalogv1alpha1.Site) bool {
 func (e *external) readEngine(ctx context.Context, f proof.Facts, site *catalogv1alpha1.Site, r *reading) (*proof.Problem, error) {
 	r.engine = site.Spec.Engine.Type
 	if site.Spec.Engine.ObjectRef == nil {
-		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineNotProvable, Message: "the Site names no object of its engine"}, nil
+		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineNotProvable, Message: "the Site names no object of its engine: set spec.engine.objectRef"}, nil
 	}
 	ref, err := engines.PrimaryRef(r.engine, fillPlaceholders(*site.Spec.Engine.ObjectRef, site, f.Spec))
 	if err != nil {
@@ -277,7 +277,8 @@ func (e *external) readEngine(ctx context.Context, f proof.Facts, site *catalogv
 		return p, nil
 	}
 	if r.main == nil {
-		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineObjectMissing, Message: ref.String() + " does not exist"}, nil
+		message := ref.String() + " does not exist: create it, or name another object in spec.engine.objectRef of the Site"
+		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineObjectMissing, Message: message}, nil
 	}
 	if second, ok := engines.SecondaryRef(r.engine, r.main); ok {
 		r.second, p = getObject(ctx, r.cluster, second)

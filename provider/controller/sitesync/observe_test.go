@@ -239,6 +239,51 @@ func TestNotForThisNamespace(t *testing.T) {
 	}
 }
 
+// TestMissingEngineObject has Sites whose engine cannot be observed until a user creates or names an object: the status names the object and the action.
+func TestMissingEngineObject(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		change  func(*world)
+		want    string
+		message string
+	}{
+		"Object": {
+			reason: "The engine's object may be created, or the Site may name another object.", change: func(*world) {}, want: "EngineObjectMissing",
+			message: "Kustomization flux/team-a-web-edge1 does not exist: create it, or name another object in spec.engine.objectRef of the Site",
+		},
+		"Source": {
+			reason: "The source of the engine's object may be created, or the object may name another source.",
+			change: func(w *world) {
+				w.flux(w.deliver("new"), false)
+				w.must(w.cluster.Resource(repositories()).Namespace("flux").Delete(w.Context(), "g", metav1.DeleteOptions{}))
+			},
+			want:    "EngineObjectMissing",
+			message: "its source, GitRepository flux/g, does not exist: create it, or name another source in spec.sourceRef",
+		},
+		"Reference": {
+			reason: "A Site that names no object of its engine may name an object.", change: func(w *world) {
+				s := site("edge1")
+				w.must(w.kube.Get(w.Context(), keyOf("edge1"), s))
+				s.Spec.Engine.ObjectRef = nil
+				w.must(w.kube.Update(w.Context(), s))
+			},
+			want: "EngineNotProvable", message: "the Site names no object of its engine: set spec.engine.objectRef",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.deliver("old")
+			tc.change(w)
+			w.askFor(1)
+			w.until("Syncing | Syncing | " + tc.want)
+			if diff := cmp.Diff(tc.message, w.get().Status.AtProvider.Sites[0].Message); diff != "" {
+				t.Errorf("\n%s\nmessage of the Site: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestForgotten(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("new"), false)
