@@ -111,16 +111,8 @@ func (w *canaryWalk) followHomes() {
 // followHome brings the repository of a delivery to the ledger that the status of its home shows, by the rules of the provider.
 func (w *canaryWalk) followHome(name string, d *deliveryv1alpha1.GitDelivery, all []deliveryv1alpha1.GitDelivery) {
 	w.t.Helper()
-	r, home := w.repository(w.url(name)), mandate.HomeOf(d, all)
-	if r.memory.record == nil || home == nil {
-		return
-	}
-	f := w.ownFacts(name, d, r)
-	f.Home, f.Self, f.Copy, f.Followers = home, d, r.memory.record.copy, followersAmong(all)
-	if !mandate.CanMoveRequests(d.Spec.ForProvider, f.Delivered) {
-		return
-	}
-	p, isAhead := f.FollowHome(d.Spec.ForProvider)
+	r := w.repository(w.url(name))
+	p, isAhead := w.followedSpec(name, d, all)
 	if d.Status.AtProvider.Follows = nil; isAhead {
 		for _, t := range p.Trees {
 			w.followed[t.Site] = t
@@ -131,6 +123,23 @@ func (w *canaryWalk) followHome(name string, d *deliveryv1alpha1.GitDelivery, al
 		w.ahead++
 	}
 	w.setStatus(name, &d.Status)
+}
+
+// followedSpec returns the parameters of a delivery at the ledger of its home, and whether its directories get trees that its spec does not request.
+func (w *canaryWalk) followedSpec(
+	name string, d *deliveryv1alpha1.GitDelivery, all []deliveryv1alpha1.GitDelivery,
+) (deliveryv1alpha1.GitDeliveryParameters, bool) {
+	w.t.Helper()
+	r, home := w.repository(w.url(name)), mandate.HomeOf(d, all)
+	if r.memory.record == nil || home == nil {
+		return d.Spec.ForProvider, false
+	}
+	f := w.ownFacts(name, d, r)
+	f.Home, f.Self, f.Copy, f.Followers = home, d, r.memory.record.copy, followersAmong(all)
+	if !mandate.CanMoveRequests(d.Spec.ForProvider, f.Delivered) {
+		return d.Spec.ForProvider, false
+	}
+	return f.FollowHome(d.Spec.ForProvider)
 }
 
 // followersAmong returns the deliveries to other repositories than the home.
