@@ -40,11 +40,12 @@ func (w *canaryWalk) drawSilence() int {
 	return []int{silentRounds, breakerRounds, maxRounds}[w.silences.IntN(3)]
 }
 
-// beginMandates lets the provider act by mandates, with faults. The function brings the trees to a second repository, so that it is silent for short times there.
+// beginMandates lets the provider act by mandates, with faults in stories of one repository.
 func (w *canaryWalk) beginMandates(seed uint64) {
-	w.silences, w.followLedger, w.silenceLimit = rand.New(rand.NewPCG(seed, 24)), w.observeByLedger, silentRounds
+	w.silences, w.followLedger = rand.New(rand.NewPCG(seed, 24)), w.observeByLedger
+	w.silenceLimit = w.drawSilence()
 	if !w.hasSecondRepository() {
-		w.silenceLimit, w.faults = w.drawSilence(), newMandateFaults(seed)
+		w.faults = newMandateFaults(seed)
 	}
 }
 
@@ -88,6 +89,70 @@ func (w *canaryWalk) concludeByMandate() {
 		}
 		w.concludeWithFault(name, d, r, f)
 	}
+	w.followHomes()
+}
+
+// followHomes lets the provider bring the other repositories to the ledger that the status of their home shows, in a story with mandates.
+func (w *canaryWalk) followHomes() {
+	w.t.Helper()
+	var all []deliveryv1alpha1.GitDelivery
+	for _, name := range slices.Sorted(maps.Keys(w.in.Observed)) {
+		if o := w.in.Observed[name]; w.silences != nil && o.GetKind() == "GitDelivery" {
+			all = append(all, *w.composedDelivery(name, o))
+		}
+	}
+	for i := range all {
+		if d := &all[i]; d.Spec.ForProvider.Copy != nil {
+			w.followHome(xcrd.GetCompositionResourceName(d), d, all)
+		}
+	}
+}
+
+// followHome brings the repository of a delivery to the ledger that the status of its home shows, by the rules of the provider.
+func (w *canaryWalk) followHome(name string, d *deliveryv1alpha1.GitDelivery, all []deliveryv1alpha1.GitDelivery) {
+	w.t.Helper()
+	r := w.repository(w.url(name))
+	p, isAhead := w.followedSpec(name, d, all)
+	if d.Status.AtProvider.Follows = nil; isAhead {
+		for _, t := range p.Trees {
+			w.followed[t.Site] = t
+		}
+		r.push(p, fence{applied: *p.Copy})
+		r.show(d, fence{}, w.in.Now.Time)
+		d.Status.AtProvider.Follows = &deliveryv1alpha1.FollowStatus{Position: *p.Position, AttemptTimeout: p.DeliveryTimeout}
+		w.ahead++
+	}
+	w.setStatus(name, &d.Status)
+}
+
+// followedSpec returns the parameters of a delivery at the ledger of its home, and whether its directories get trees that its spec does not request.
+func (w *canaryWalk) followedSpec(
+	name string, d *deliveryv1alpha1.GitDelivery, all []deliveryv1alpha1.GitDelivery,
+) (deliveryv1alpha1.GitDeliveryParameters, bool) {
+	w.t.Helper()
+	r, home := w.repository(w.url(name)), mandate.HomeOf(d, all)
+	if r.memory.record == nil || home == nil {
+		return d.Spec.ForProvider, false
+	}
+	f := w.ownFacts(name, d, r)
+	f.Home, f.Self, f.Copy, f.Followers = home, d, r.memory.record.copy, followersAmong(all)
+	if !mandate.CanMoveRequests(d.Spec.ForProvider, f.Delivered) {
+		return d.Spec.ForProvider, false
+	}
+	return f.FollowHome(d.Spec.ForProvider)
+}
+
+// followersAmong returns the deliveries to other repositories than the home.
+func followersAmong(all []deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.GitDelivery {
+	return slices.DeleteFunc(slices.Clone(all), func(d deliveryv1alpha1.GitDelivery) bool { return d.Spec.ForProvider.Copy == nil })
+}
+
+// composedDelivery returns an observed delivery with its controller, and with its name in the composition.
+func (w *canaryWalk) composedDelivery(name string, o *unstructured.Unstructured) *deliveryv1alpha1.GitDelivery {
+	w.t.Helper()
+	d := w.decode(o).DeepCopy()
+	d.OwnerReferences, d.Annotations = ownersOfWalk(), map[string]string{xcrd.AnnotationKeyCompositionResourceName: name}
+	return d
 }
 
 // concludeWithFault lets the provider conclude in a home, up to the fault of the round.
@@ -160,9 +225,7 @@ func (w *canaryWalk) observeByLedger(s *deliveryv1alpha1.SiteSync) deliveryv1alp
 	sync.OwnerReferences = ownersOfWalk()
 	for name, o := range w.in.Observed {
 		if o.GetKind() == "GitDelivery" {
-			d := w.decode(o).DeepCopy()
-			d.OwnerReferences, d.Annotations = ownersOfWalk(), map[string]string{xcrd.AnnotationKeyCompositionResourceName: name}
-			deliveries = append(deliveries, *d)
+			deliveries = append(deliveries, *w.composedDelivery(name, o))
 		}
 	}
 	p, isAhead := mandate.FollowLedger(sync, deliveries)
@@ -188,7 +251,8 @@ func ownersOfWalk() []metav1.OwnerReference {
 	return []metav1.OwnerReference{{Kind: "IntentDeployment", Name: "shop", UID: "shop-uid", Controller: new(true)}}
 }
 
-// ownFacts returns the facts of the provider about a home: its repository, and the objects of the same controller.
+// ownFacts returns the facts of the provider about a delivery: its repository, and the objects of the same controller. Deliveries are as their last reconcile
+// read them.
 func (w *canaryWalk) ownFacts(name string, d *deliveryv1alpha1.GitDelivery, r *repo) mandate.Facts {
 	w.t.Helper()
 	owners := ownersOfWalk()
@@ -206,8 +270,14 @@ func (w *canaryWalk) ownFacts(name string, d *deliveryv1alpha1.GitDelivery, r *r
 			f.Delivered[t.Path] = t
 		}
 	}
-	for _, o := range w.witnesses() {
+	for witness, o := range w.witnesses() {
 		switch o.GetKind() {
+		case "GitDelivery":
+			d := w.composedDelivery(witness, o)
+			if status := w.read[witness]; d.Spec.ForProvider.Copy != nil && status != nil {
+				d.Status = *status.DeepCopy()
+				f.Followers = append(f.Followers, *d)
+			}
 		case "SiteSync":
 			s := deliveryv1alpha1.SiteSync{}
 			w.convert(o, &s)
@@ -245,13 +315,13 @@ func (w *canaryWalk) openRequests() []rolloutv1alpha1.RolloutRequest {
 func TestCanaryWalkMandates(t *testing.T) {
 	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks/5)
 	renderer := &rememberingRenderer{Renderer: render.NewRenderer()}
-	mandated, advanced, observed, faults := make([]int, rounds), make([]int, rounds), make([]int, rounds), make([]*mandateFaults, rounds)
+	mandated, advanced, observed, ahead, faults := make([]int, rounds), make([]int, rounds), make([]int, rounds), make([]int, rounds), make([]*mandateFaults, rounds)
 	t.Run("Stories", func(t *testing.T) {
 		for i, seed := range randomSeeds(random, rounds) {
 			t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 				t.Parallel()
 				w := tellWithoutAndWithMandates(t, renderer, seed)
-				mandated[i], advanced[i], observed[i], faults[i] = w.mandated, w.advanced, w.observed, w.faults
+				mandated[i], advanced[i], observed[i], ahead[i], faults[i] = w.mandated, w.advanced, w.observed, w.ahead, w.faults
 			})
 		}
 	})
@@ -263,6 +333,9 @@ func TestCanaryWalkMandates(t *testing.T) {
 	}
 	if slices.Max(observed) == 0 {
 		t.Error("Some SiteSync observes a later position than its spec has: got none")
+	}
+	if slices.Max(ahead) == 0 {
+		t.Error("Some repository follows its home beyond its spec: got none")
 	}
 	checkFaults(t, faults)
 }

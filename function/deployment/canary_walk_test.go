@@ -80,8 +80,9 @@ type canaryWalk struct {
 	// overdue counts the turns in which the provider did not record an event that its status promises.
 	overdue int
 	// mandated counts the events by mandates, and advanced those of them that took a canary forward. followed are the trees that the last
-	// ones led to, by Site. observed counts how often the SiteSync observed a later position than its spec has.
-	mandated, advanced, observed int
+	// ones led to, by Site. observed counts how often the SiteSync observed a later position than its spec has, and ahead how often another repository than the
+	// home was at a later position than its spec.
+	mandated, advanced, observed, ahead int
 	// read are the statuses of deliveries as their last reconcile read them.
 	read     map[string]*deliveryv1alpha1.GitDeliveryStatus
 	followed map[string]deliveryv1alpha1.Tree

@@ -27,6 +27,9 @@ type Facts struct {
 	// Followers are the deliveries of the same controller to other repositories.
 	Followers []v1alpha1.GitDelivery
 
+	// Self is the follower whose directories with tracks get trees. Delivered and Copy are about its repository then. Nil means the home.
+	Self *v1alpha1.GitDelivery
+
 	// Requests are the open RolloutRequests about the current revision that the provider may carry out, the oldest first.
 	Requests []step.Request
 
@@ -146,35 +149,51 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	return directories.Reports{
 		Recorded: recorded, Sites: f.observedSites(), IsChosen: f.isChosen,
-		IsApplied: func(ledger.Part) bool { return f.Applied == recorded.Position() },
+		IsApplied: func(part ledger.Part) bool { return f.isApplied(part, recorded) },
 		DeliveredBy: func(part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {
 			return f.deliveredBy(s, part, site)
 		},
 	}.DirectoriesOf(s)
 }
 
-// deliveredBy returns the delivered tree of a Site in the repository of a part of the current revision, and whether it is known.
-func (f Facts) deliveredBy(s ledger.State, part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {
-	if f.isHomePart(part) {
-		return f.deliveredTo(site)
+// isApplied is true for a part of a revision whose repository has applied the recorded position. A follower knows its own directories from the record in its
+// repository at any position: no other writer changes them.
+func (f Facts) isApplied(part ledger.Part, recorded ledger.State) bool {
+	switch d := f.deliveryOf(part); {
+	case d == nil:
+		return false
+	case d != f.self():
+		return evidence.HasApplied(d, recorded.Position())
+	case f.Self != nil:
+		return f.Copy != nil
 	}
-	d := f.follower(part)
-	if d == nil {
-		return v1alpha1.DeliveredTree{}, false
-	}
-	return evidence.HeldTreeAt(effectiveAt(d, s), site)
+	return f.Applied == recorded.Position()
 }
 
-// deliveredTo returns the delivered tree of a Site in the home, and whether it is known.
-func (f Facts) deliveredTo(site string) (v1alpha1.DeliveredTree, bool) {
-	t, ok := f.treeOf(site)
+// deliveredBy returns the delivered tree of a Site in the repository of a part of the current revision, and whether it is known.
+func (f Facts) deliveredBy(s ledger.State, part ledger.Part, site string) (v1alpha1.DeliveredTree, bool) {
+	switch d := f.deliveryOf(part); {
+	case d == nil:
+		return v1alpha1.DeliveredTree{}, false
+	case d != f.self():
+		return evidence.HeldTreeAt(effectiveAt(d, s), site)
+	}
+	t, ok := treeOf(f.self(), site)
 	delivered, isKnown := f.Delivered[t.Path]
 	return delivered, ok && isKnown
 }
 
-// treeOf returns the tree of a Site in the spec of the home, and whether the spec has one.
-func (f Facts) treeOf(site string) (v1alpha1.Tree, bool) {
-	trees := f.Home.Spec.ForProvider.Trees
+// self returns the delivery whose repository Delivered is about.
+func (f Facts) self() *v1alpha1.GitDelivery {
+	if f.Self != nil {
+		return f.Self
+	}
+	return f.Home
+}
+
+// treeOf returns the tree of a Site in the spec of a delivery, and whether the spec has one.
+func treeOf(d *v1alpha1.GitDelivery, site string) (v1alpha1.Tree, bool) {
+	trees := d.Spec.ForProvider.Trees
 	i := slices.IndexFunc(trees, func(t v1alpha1.Tree) bool { return t.Site == site })
 	if i < 0 {
 		return v1alpha1.Tree{}, false

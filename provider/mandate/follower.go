@@ -54,17 +54,31 @@ func isRecordedIn(d *v1alpha1.GitDelivery, s ledger.State) bool {
 	return r != nil && isOfRevision(r.Position, s)
 }
 
-// hasOlderCopy is true for a follower whose spec has an older copy of the ledger of a state.
+// hasOlderCopy is true for a follower whose spec has an older copy of the ledger of a state, or the same copy while requests go back in tracks.
 func hasOlderCopy(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	recorded := p.Copy
-	return recorded != nil && recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch && recorded.Compare(s.Head) < 0
+	return recorded != nil && recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch &&
+		(recorded.Compare(s.Head) < 0 || recorded.Head == s.Head && returnsRequests(s))
 }
+
+// returnsRequests is true for a rollback in tracks that moves requests. A function that may not run may have requested its position with the trees that each
+// repository had: until a repository has reported the position, the function leaves its directories unchanged.
+func returnsRequests(s ledger.State) bool { return s.Cursor.Attempt > 0 && s.IsBeforeSteps() }
 
 // partOf returns the part of a follower in the current revision of a state, or nil.
 func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 	name := xcrd.GetCompositionResourceName(d)
 	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return p.Delivery == name })
 	if name == "" || i < 0 {
+		return nil
+	}
+	return &s.Current.Parts[i]
+}
+
+// partWith returns the part of the current revision of a state that delivers to a Site, or nil.
+func partWith(site string, s ledger.State) *ledger.Part {
+	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return slices.Contains(p.Sites, site) })
+	if i < 0 {
 		return nil
 	}
 	return &s.Current.Parts[i]
@@ -80,7 +94,10 @@ func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
 // unless its repository is at a later position than the spec.
 func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliveryParameters, bool) {
 	s := *f.Home.Status.AtProvider.Ledger
-	if !s.IsRejected() {
+	switch isRolledBack := s.Cursor.Attempt > 0; {
+	case s.HasTracks() && (isRolledBack || !s.IsRejected()):
+		return f.followTracks(p, s)
+	case !s.IsRejected():
 		return f.followStep(p, s)
 	}
 	requested, hasFollowed := p.AskedPosition(), f.hasFollowed(p, s)
@@ -99,6 +116,24 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 	}
 	essentials := s.Essentials()
 	out.Copy = &essentials
+	return out, true
+}
+
+// followTracks returns the parameters of a follower with tracks at the position of a state, and whether its directories get the trees of that position. Each
+// position counts, also with unchanged trees: the content of a directory in tracks is known at a position alone. The spec has to be of the revision, since no
+// other spec has its files, and the function has the files of a rollback that a user requested. A record that is newer than the state stays: the status of the
+// home was read before. An event at the same position changes no record.
+func (f Facts) followTracks(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1alpha1.GitDeliveryParameters, bool) {
+	requested := p.AskedPosition()
+	isDue := isBehind(requested, s) || requested == s.Position() && returnsRequests(s)
+	if !isDue || s.Withdraws != 0 || f.Copy == nil || f.Copy.Compare(s.Head) > 0 {
+		return p, false
+	}
+	out, reached := f.Follow(p, s, s), s.Essentials()
+	if f.Copy.Position() == s.Position() {
+		reached = *f.Copy
+	}
+	out.Copy = &reached
 	return out, true
 }
 
@@ -150,8 +185,12 @@ func EffectiveDelivery(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 // that it followed to, whose directories the spec may not name.
 func effectiveAt(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
 	position := Position(d)
-	if position == d.Spec.ForProvider.AskedPosition() {
+	switch {
+	case position == d.Spec.ForProvider.AskedPosition():
 		return d
+	case s.HasTracks():
+		s.Cursor.Attempt, s.Cursor.Step, s.Cursor.Stage = position.Attempt, position.Step, position.Stage
+		return withDelivered(d, s, position, deliveredTrees(d))
 	}
 	out, reached := *d, s
 	if r := d.Status.AtProvider.Record; r != nil && r.Copy != nil && r.Copy.Position().Revision == position.Revision {
@@ -176,6 +215,21 @@ func specAt(p v1alpha1.GitDeliveryParameters, s ledger.State, delivered map[stri
 	return directories.At(p, s)
 }
 
+// withDelivered returns a delivery with a spec that names a position which its repository reached by the ledger, and the trees that the repository has in the
+// directories that the revision has come to.
+func withDelivered(d *v1alpha1.GitDelivery, s ledger.State, position ledger.Position, delivered map[string]v1alpha1.DeliveredTree) *v1alpha1.GitDelivery {
+	out := *d
+	p := &out.Spec.ForProvider
+	*p = directories.At(*p, s)
+	p.Position, p.Trees = &position, slices.Clone(p.Trees)
+	for i, t := range p.Trees {
+		if t.Action != v1alpha1.ActionKeep {
+			p.Trees[i].Tree = delivered[t.Path].Tree
+		}
+	}
+	return &out
+}
+
 // deliveredTrees returns the directories in the status of a delivery, by their paths.
 func deliveredTrees(d *v1alpha1.GitDelivery) map[string]v1alpha1.DeliveredTree {
 	out := make(map[string]v1alpha1.DeliveredTree, len(d.Status.AtProvider.Trees))
@@ -188,6 +242,17 @@ func deliveredTrees(d *v1alpha1.GitDelivery) map[string]v1alpha1.DeliveredTree {
 // isHomePart is true for the part of a revision that the home delivers. Its name in the composition identifies it: a user may replace its configuration.
 func (f Facts) isHomePart(part ledger.Part) bool {
 	return part.Delivery == xcrd.GetCompositionResourceName(f.Home)
+}
+
+// deliveryOf returns the delivery of a part of the revision, or nil if it was lost.
+func (f Facts) deliveryOf(part ledger.Part) *v1alpha1.GitDelivery {
+	switch self := f.self(); {
+	case part.Delivery == xcrd.GetCompositionResourceName(self):
+		return self
+	case f.isHomePart(part):
+		return f.Home
+	}
+	return f.follower(part)
 }
 
 // follower returns the delivery of a part of the revision to another repository than the home, or nil if it was lost.
@@ -234,7 +299,8 @@ func (f Facts) areFollowersRestored(s ledger.State) bool {
 	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool { return !f.isHomePart(part) && !f.isPartRestored(part, s) })
 }
 
-// isPartRestored is true for a part of a revision whose Sites run the trees of the rollback, or that has no tree to restore.
+// isPartRestored is true for a part of a revision whose Sites run the trees of the rollback, or that has no tree to restore. In tracks each spec requests the
+// position.
 func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
 	d, position := f.follower(part), s.Position()
 	switch {
@@ -242,6 +308,8 @@ func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
 		return s.Withdraws == 0 && !evidence.IsReached(part.Delivery, &v1alpha1.GitDelivery{}, s)
 	case evidence.IsDelivered(d, position):
 		return f.runsTrees(d, position)
+	case s.HasTracks():
+		return false
 	}
 	followed := f.followed(d, s)
 	return evidence.AsksForNothing(followed) && evidence.IsSeen(d) && evidence.IsLeftAlone(part.Delivery, followed, d, s)

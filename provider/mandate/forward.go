@@ -49,12 +49,28 @@ func (f Facts) holdForward(recorded, next ledger.State) v1alpha1.MandateHold {
 	return ""
 }
 
-// lacksTrees is true if the tree of some directory is in no object, or cannot be composed, for a state that changes it.
+// lacksTrees is true if the tree of some directory is in no object, or cannot be composed, for a state that changes it. In tracks each repository has to follow.
 func (f Facts) lacksTrees(recorded, s ledger.State) bool {
 	if !s.HasTracks() {
 		return !directories.CarryStep(s, s.Cursor.Step, f.carriers(s)...)
 	}
-	in, p := f.input(recorded, s), f.Home.Spec.ForProvider
+	in := f.aimInput(recorded, s)
+	return slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
+		d := f.deliveryOf(part)
+		return d == nil || f.lacksTreesOf(d, in, s)
+	})
+}
+
+// lacksTreesOf is true for a delivery that cannot bring its directories with tracks to a state: a tree cannot be composed, or a follower has the spec of another
+// revision.
+func (f Facts) lacksTreesOf(d *v1alpha1.GitDelivery, in step.Input, s ledger.State) bool {
+	p := d.Spec.ForProvider
+	if d != f.Home {
+		f.Delivered = deliveredTrees(d)
+		if !isOfRevision(p.AskedPosition(), s) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
 		aim := in.AimAt(s, directories.DirectoryOf(in, t.Site))
 		return !aim.Keeps && f.followAim(p, t, in, s).Action == v1alpha1.ActionKeep

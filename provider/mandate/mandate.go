@@ -12,9 +12,9 @@ import (
 )
 
 // Status returns the kinds of events that the provider may record on top of a state by a mandate. It returns nil if the mandate is for another revision,
-// has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories.
+// has other rules than this version, or lists no known kind, or if the deployment moves from or to tracks in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
-	if !m.Covers(s) || m.Rules != step.Rules || isInTracks(s) && !isInHomeAlone(s) {
+	if !m.Covers(s) || m.Rules != step.Rules || isAcrossTracks(s) && !isInHomeAlone(s) {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool {
@@ -46,6 +46,9 @@ func isInTracks(s ledger.State) bool {
 	target := step.TargetOf(s)
 	return s.HasTracks() || s.Current.HasSteps() || target != nil && !ledger.IsPlain(target.Track)
 }
+
+// isAcrossTracks is true for a move from or to tracks, and for a revision without tracks whose rollback target has some: only the function has the files of both.
+func isAcrossTracks(s ledger.State) bool { return s.IsMove() || isInTracks(s) && !s.HasTracks() }
 
 // isInHomeAlone is true for a revision of which the home of the ledger is the only repository.
 func isInHomeAlone(s ledger.State) bool {

@@ -117,12 +117,20 @@ func TestStatus(t *testing.T) {
 			reason: "A mandate covers a revision whose rollback leads to one in a track.",
 			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }, want: kinds,
 		},
-		"TwoInTracks": {reason: "A revision in tracks of several repositories is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
+		"TwoInTracks": {reason: "A mandate covers a revision in tracks of several repositories.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
 			s.Current.Track = ledger.TrackBlue
-			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "web-2", ConfigRef: "other", Sites: []string{"edge2"}})
-		}},
-		"TracksElsewhere": {reason: "A revision in tracks in another repository than the home is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
+			addRepository(s)
+		}, want: kinds},
+		"TracksElsewhere": {reason: "A mandate covers a revision in tracks in another repository than the home.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
 			s.Current.Track, s.Current.Parts[0].ConfigRef = ledger.TrackBlue, "other"
+		}, want: kinds},
+		"TwoInMove": {reason: "A move to tracks in several repositories is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
+			s.Current.Track, s.Current.Stable, s.Current.Plan[0].Weight = ledger.TrackBlue, 1, new(int32(20))
+			addRepository(s)
+		}},
+		"TwoFromTracks": {reason: "A revision of several repositories without tracks, whose rollback has some, is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
+			s.History[0].Track = ledger.TrackGreen
+			addRepository(s)
 		}},
 	}
 	for name, tc := range cases {

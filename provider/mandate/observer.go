@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
@@ -40,7 +42,7 @@ func FollowLedger(sync *v1alpha1.SiteSync, all []v1alpha1.GitDelivery) (v1alpha1
 	case s.Cursor.Attempt > 0 && !s.HasTracks():
 		p.Sites = f.restoredSites(p.Sites, siblings, s)
 	case isInTracks(s):
-		p.Sites = f.deliveredSites(p.Sites, s)
+		p.Sites = f.deliveredSites(p.Sites, siblings, s)
 	}
 	return p, true
 }
@@ -65,16 +67,17 @@ func (f Facts) restoredSites(observed []v1alpha1.SiteTree, siblings []*v1alpha1.
 
 // deliveredSites returns the Sites of a deployment in tracks with the trees and the traffic of their directories. A Site has no tree while its directory has
 // not come to the state: the proofs about its tracks stay. A rollback leaves out the Sites that have no directory, and get none.
-func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, s ledger.State) []v1alpha1.SiteTree {
+func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, siblings []*v1alpha1.GitDelivery, s ledger.State) []v1alpha1.SiteTree {
 	var out []v1alpha1.SiteTree
 	targets := directories.TargetTrees(s)
 	for _, site := range observed {
-		delivered, _ := evidence.HeldTree(f.Home, site.Path)
+		d := f.deliveryTo(site.Name, siblings, s)
+		delivered, _ := evidence.HeldTree(d, site.Path)
 		if _, isServed := targets[site.Name]; s.Cursor.Attempt > 0 && delivered.Tree == "" && !isServed {
 			continue
 		}
 		site.Traffic = directories.DeliveredTraffic(s, delivered, f.Home.Spec.ForProvider.Mandate.Drain)
-		if site.Wave, site.Tree = directories.WaveToObserve(s, site.Name, delivered), ""; f.hasDelivered(site.Name, delivered, s) {
+		if site.Wave, site.Tree = directories.WaveToObserve(s, site.Name, delivered), ""; f.hasDelivered(d, site.Name, delivered, s) {
 			site.Tree = delivered.Tree
 		}
 		out = append(out, site)
@@ -82,12 +85,25 @@ func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, s ledger.State) []v1
 	return out
 }
 
+// deliveryTo returns the delivery of the part of a revision with a Site, nil if it was lost, and the home for a Site in no part.
+func (f Facts) deliveryTo(site string, siblings []*v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
+	part := partWith(site, s)
+	if part == nil || f.isHomePart(*part) {
+		return f.Home
+	}
+	i := slices.IndexFunc(siblings, func(d *v1alpha1.GitDelivery) bool { return xcrd.GetCompositionResourceName(d) == part.Delivery })
+	if i < 0 {
+		return nil
+	}
+	return siblings[i]
+}
+
 // hasDelivered is true for a directory that has come to a state of a deployment in tracks. In the steps it has the revision: a directory stays as it is while
 // the cluster of its Site is not ready. A rollback ends with the tree of the target.
-func (f Facts) hasDelivered(site string, delivered v1alpha1.DeliveredTree, s ledger.State) bool {
+func (f Facts) hasDelivered(d *v1alpha1.GitDelivery, site string, delivered v1alpha1.DeliveredTree, s ledger.State) bool {
 	want, isServed := directories.TargetTrees(s)[site]
 	switch {
-	case delivered.Tree == "" || f.Home.Status.AtProvider.AppliedPosition() != s.Position():
+	case delivered.Tree == "" || d.Status.AtProvider.AppliedPosition() != s.Position():
 		return false
 	case s.IsBeforeSteps():
 		return true

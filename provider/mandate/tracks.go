@@ -13,11 +13,16 @@ import (
 // the track of a rejected revision first, and its pods are removed after them. The shared files and those of the revision come from the spec, and the folders
 // from the repository.
 func (f Facts) followStage(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) []v1alpha1.Tree {
-	out, in := make([]v1alpha1.Tree, len(p.Trees)), f.input(recorded, s)
+	out, in := make([]v1alpha1.Tree, len(p.Trees)), f.aimInput(recorded, s)
 	for i, t := range p.Trees {
 		out[i] = f.followAim(p, t, in, s)
 	}
 	return out
+}
+
+// aimInput returns the input for the aims of directories. No proof about a position changes an aim.
+func (f Facts) aimInput(recorded, s ledger.State) step.Input {
+	return step.Input{Directories: f.directories(recorded, s)}
 }
 
 // followAim returns the tree for the aim of a directory in a step, or in the stage of a rollback. A directory is retained if its tree cannot be composed.

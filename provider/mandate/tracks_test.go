@@ -87,10 +87,19 @@ func advanced(index, stage int32) ledger.Event {
 // newCanaryScene returns the scene at a step, whose weight green has.
 func newCanaryScene(t *testing.T, index, weight int32) *canaryScene {
 	t.Helper()
+	return newCanarySceneOf(t, index, weight, inTrack)
+}
+
+// newCanarySceneOf returns the scene at a step, whose weight green has, with revisions that are ordered in a way.
+func newCanarySceneOf(t *testing.T, index, weight int32, order func(number int64, name string, stable int64) ledger.Event) *canaryScene {
+	t.Helper()
 	c := &canaryScene{stable: shopFiles(t, "one", track.Blue), canary: shopFiles(t, "two", track.Green)}
 	alone := ledger.SiteTree{Site: "edge1", ID: tree.ID(c.stable), Part: track.FolderID(c.stable, track.Blue)}
-	judged := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}, Trees: []ledger.SiteTree{alone}}}
-	events := []ledger.Event{inTrack(1, track.Blue, 0), advanced(0, ledger.StageSteps), judged, inTrack(2, track.Green, 1), advanced(0, ledger.StageSteps)}
+	first, judged := order(1, track.Blue, 0), ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}}
+	for _, site := range first.Ordered.Revision.Sites() {
+		judged.Judged.Trees = append(judged.Judged.Trees, ledger.SiteTree{Site: site, ID: alone.ID, Part: alone.Part})
+	}
+	events := []ledger.Event{first, advanced(0, ledger.StageSteps), judged, order(2, track.Green, 1), advanced(0, ledger.StageSteps)}
 	for next := int32(1); next <= index; next++ {
 		events = append(events, advanced(next, ledger.StageSteps))
 	}

@@ -23,19 +23,20 @@ func (f Facts) provenTrees(s ledger.State) ([]ledger.SiteTree, bool) {
 // provenTree returns the tree of a later rollback to the revision of a state at a Site: the delivered tree, and in tracks the tree in which the revision is
 // alone.
 func (f Facts) provenTree(s ledger.State, site string) (ledger.SiteTree, bool) {
-	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return slices.Contains(p.Sites, site) })
-	if i < 0 {
+	part := partWith(site, s)
+	if part == nil {
 		return ledger.SiteTree{}, false
 	}
-	delivered, isKnown := f.deliveredBy(s, s.Current.Parts[i], site)
+	delivered, isKnown := f.deliveredBy(s, *part, site)
 	if !isKnown || delivered.Tree == "" || !s.HasTracks() {
 		return ledger.SiteTree{Site: site, ID: delivered.Tree}, isKnown && delivered.Tree != ""
 	}
-	t, ok := f.treeOf(site)
+	d := f.deliveryOf(*part)
+	t, ok := treeOf(d, site)
 	if !ok {
 		return ledger.SiteTree{}, false
 	}
-	if later := directories.LaterOf(f.Home.Spec.ForProvider, t, s); later != nil {
+	if later := directories.LaterOf(d.Spec.ForProvider, t, s); later != nil {
 		return f.tracker().Alone(directories.NewDirectory(s, later.Tree))
 	}
 	return f.tracker().Alone(directories.NewDirectory(s, t).WithoutOtherFiles())

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -77,16 +76,7 @@ func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
 	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), s) {
 		return f.Home
 	}
-	home, position := *f.Home, s.Position()
-	p := &home.Spec.ForProvider
-	*p = directories.At(*p, s)
-	p.Position, p.Trees = &position, slices.Clone(p.Trees)
-	for i, t := range p.Trees {
-		if t.Action != v1alpha1.ActionKeep {
-			p.Trees[i].Tree = f.Delivered[t.Path].Tree
-		}
-	}
-	return &home
+	return withDelivered(f.Home, s, s.Position(), f.Delivered)
 }
 
 // sync returns the SiteSync of the deployment, or nil.

@@ -13,7 +13,7 @@ import (
 )
 
 // Hearers returns the deliveries that a changed object concerns: the home of a deployment with a mandate, for a Gate, a SiteSync, a RolloutRequest or another
-// delivery of it, and the other deliveries for the home. It returns an error if they cannot be listed.
+// delivery of it, the other deliveries for the home, and those of them that follow it in tracks for a SiteSync. It returns an error if they cannot be listed.
 func Hearers(ctx context.Context, r client.Reader, o client.Object) ([]v1alpha1.GitDelivery, error) {
 	claim := claimOf(o)
 	ds, err := usage.OfClaim(ctx, r, claim)
@@ -25,12 +25,24 @@ func Hearers(ctx context.Context, r client.Reader, o client.Object) ([]v1alpha1.
 	}), err
 }
 
-// hears is true for a delivery that a changed object concerns: a follower if the object is the home, otherwise a home with a mandate.
+// hears is true for a delivery that a changed object concerns: a follower if the object is the home, a follower in tracks if it is a SiteSync, otherwise a home
+// with a mandate.
 func hears(d *v1alpha1.GitDelivery, o client.Object) bool {
-	if home, ok := o.(*v1alpha1.GitDelivery); ok && home.Spec.ForProvider.Ledger != nil {
-		return d.Spec.ForProvider.Copy != nil
+	switch o := o.(type) {
+	case *v1alpha1.GitDelivery:
+		if o.Spec.ForProvider.Ledger != nil {
+			return d.Spec.ForProvider.Copy != nil
+		}
+	case *v1alpha1.SiteSync:
+		return d.Spec.ForProvider.Mandate != nil || followsInTracks(d)
 	}
 	return d.Spec.ForProvider.Mandate != nil
+}
+
+// followsInTracks is true for a follower at a position of the home whose directories have tracks: the requests move once the pods of a track are available.
+func followsInTracks(d *v1alpha1.GitDelivery) bool {
+	hasTracks := func(t v1alpha1.DeliveredTree) bool { return len(t.Tracks) > 0 }
+	return d.Status.AtProvider.Follows != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, hasTracks)
 }
 
 func claimOf(o client.Object) rolloutv1alpha1.ClaimReference {

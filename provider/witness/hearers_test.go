@@ -52,6 +52,10 @@ func TestHearers(t *testing.T) {
 		"follower": func(d *v1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy = nil, &ledger.State{}
 		},
+		"tracked": func(d *v1alpha1.GitDelivery) {
+			d.Spec.ForProvider.Ledger, d.Status.AtProvider.Follows = nil, &v1alpha1.FollowStatus{}
+			d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Site: "edge2", Tracks: []v1alpha1.DeliveredTrack{{Name: "blue"}}}}
+		},
 	}
 	var all []client.Object
 	for name, change := range homes {
@@ -71,7 +75,10 @@ func TestHearers(t *testing.T) {
 			reason: "A Gate requeues the home with a mandate that its controller has.",
 			object: judgedGate(rolloutv1alpha1.GateFailed), want: []string{"mandated"},
 		},
-		"Sync":      {reason: "A SiteSync requeues the home with a mandate that its controller has.", object: observedSync("Failed"), want: []string{"mandated"}},
+		"Sync": {
+			reason: "A SiteSync requeues the home with a mandate that its controller has, and a repository that follows it in tracks.",
+			object: observedSync("Failed"), want: []string{"mandated", "tracked"},
+		},
 		"Namespace": {reason: "A Gate of another namespace requeues no home.", object: elsewhere},
 		"Other":     {reason: "An object of another kind requeues no home.", object: otherKind()},
 		"Home":      {reason: "A home requeues the other repositories.", object: shownHome(ledger.State{}), want: []string{"follower"}},

@@ -37,9 +37,9 @@ func coverMutants() map[string]mutant {
 			reason: "A mandate lists the events that the provider may record.", file: "provider/mandate/conclude.go",
 			text: "e == nil || !slices.Contains(status.May, step.KindOf(s, *e))", becomes: "e == nil", pkg: "provider/mandate", tests: "TestConclude",
 		},
-		"TracksInSeveralRepositories": {
-			reason: "A revision in tracks of several repositories is left to the function.", file: "provider/mandate/mandate.go",
-			text: "|| isInTracks(s) && !isInHomeAlone(s) {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
+		"MoveInSeveralRepositories": {
+			reason: "A move from or to tracks in several repositories is left to the function.", file: "provider/mandate/mandate.go",
+			text: "|| isAcrossTracks(s) && !isInHomeAlone(s) {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
 		},
 		"NotHonoured": {
 			reason: "A flag of the provider switches mandates off.", file: "provider/controller/gitdelivery/mandate.go",
@@ -174,7 +174,7 @@ func stageMutants() map[string]mutant {
 		},
 		"TracksUnapplied": {
 			reason: "Nothing is known of tracks before the repository was brought to the recorded position.", file: "provider/mandate/conclude.go",
-			text: "return f.Applied == recorded.Position() },", becomes: "return true },",
+			text: "return f.Applied == recorded.Position()\n", becomes: "return true\n",
 			pkg: "provider/mandate", tests: "TestConcludeTracks",
 		},
 		"DrainNotProven": {
@@ -252,8 +252,8 @@ func followerMutants() map[string]mutant {
 			reason: "A copy of an earlier epoch is not replaced.", text: " && recorded.Epoch == s.Epoch", becomes: "",
 		}),
 		"FollowerBeforeHome": follow("TestFollowHome", mutant{
-			reason: "Another repository than the home goes to recorded positions alone.", text: "	s := *f.Home.Status.AtProvider.Ledger\n	if !s.IsRejected() {",
-			becomes: "	s, _ := f.Conclude(*f.Home.Status.AtProvider.Ledger, *f.Home.Status.AtProvider.Ledger)\n	if !s.IsRejected() {",
+			reason: "Another repository than the home goes to recorded positions alone.", text: "	s := *f.Home.Status.AtProvider.Ledger\n	switch isRolledBack",
+			becomes: "	s, _ := f.Conclude(*f.Home.Status.AtProvider.Ledger, *f.Home.Status.AtProvider.Ledger)\n	switch isRolledBack",
 		}),
 		"FollowerOfSuperseded": {
 			reason: "A home is not followed while another delivery shows a later epoch.", file: "apis/evidence/home.go",
@@ -278,6 +278,23 @@ func followerMutants() map[string]mutant {
 		"FollowerUnreported": follow("TestConcludeInTwo", mutant{
 			reason: "What another repository refused of another attempt does not count.", text: "!s.Position().HasReached(*p) || ", becomes: "",
 		}),
+		"FollowerOfEarlierHome": follow("TestFollowHomeInTracks", mutant{
+			reason: "A repository does not follow a status that is older than its record.", text: " || f.Copy.Compare(s.Head) > 0", becomes: "",
+		}),
+		"FollowerKeepsRequests": follow("TestFollowHomeInTracks", mutant{
+			reason: "A spec that requests a rollback with the trees of the step does not keep the requests.",
+			text:   " || requested == s.Position() && returnsRequests(s)", becomes: "",
+		}),
+		"FollowerUnapplied": {
+			reason: "The tracks of a repository that is not at the recorded position are unknown.", file: "provider/mandate/conclude.go",
+			text: "return evidence.HasApplied(d, recorded.Position())", becomes: "return d.Status.AtProvider.Record != nil",
+			pkg: "provider/mandate", tests: "TestConcludeTracksOfTwo",
+		},
+		"FollowerCannotStep": {
+			reason: "A step in tracks waits for the function where another repository cannot follow.", file: "provider/mandate/forward.go",
+			text: "return d == nil || f.lacksTreesOf(d, in, s)", becomes: "return d == nil || d == f.Home && f.lacksTreesOf(d, in, s)",
+			pkg: "provider/mandate", tests: "TestHoldTracksOfTwo",
+		},
 		"FollowerUnproven": {
 			reason: "A rollback ends once each repository has what it restores.", file: "provider/mandate/witness.go",
 			text: " && f.areFollowersRestored(s)", becomes: "", pkg: "provider/mandate", tests: "TestConcludeInTwo",
@@ -308,7 +325,10 @@ func observerMutants() map[string]mutant {
 			reason: "A SiteSync follows no home of another controller.", text: "if isSibling(sync, p.ClaimRef, &all[i]) {", becomes: "if len(all) > i {",
 		}),
 		"SyncUnapplied": observe("TestFollowDirectories", mutant{
-			reason: "A directory that has not come to a step proves nothing of it.", text: " || f.Home.Status.AtProvider.AppliedPosition() != s.Position():", becomes: ":",
+			reason: "A directory that has not come to a step proves nothing of it.", text: " || d.Status.AtProvider.AppliedPosition() != s.Position():", becomes: ":",
+		}),
+		"SyncOfHomeAlone": observe("TestFollowDirectoriesOfTwo", mutant{
+			reason: "A Site is observed by the directory of its own repository.", text: "evidence.HeldTree(d, site.Path)", becomes: "evidence.HeldTree(f.Home, site.Path)",
 		}),
 		"SyncWithoutRevision": observe("TestFollowDirectories", mutant{
 			reason: "A directory that waits for its cluster proves nothing of a step.", text: "return hasRevision(delivered, s.Current.Number)", becomes: "return true",

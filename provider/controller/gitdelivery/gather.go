@@ -60,7 +60,10 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	if f.witnesses, err = e.gatherWitnesses(ctx, f); err != nil {
 		return facts{}, err
 	}
-	f = e.guardForward(ctx, d, f.followHome(d)).followLedger()
+	if f, err = e.followHome(ctx, d, f); err != nil {
+		return facts{}, err
+	}
+	f = e.guardForward(ctx, d, f).followLedger()
 	f.decoded = decodeTrees(f.spec.Trees)
 	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
 		f.ledger.obstacle, err = err, nil

@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -78,28 +79,43 @@ func (f facts) followLedger() facts {
 	return f
 }
 
-// mayFollowHome is true for a follower that may continue by the mandate of the home. The function handles directories with tracks.
+// mayFollowHome is true for a follower that may continue by the mandate of the home. It is false for a spec that lacks the files to move requests off a track:
+// the function may render these files.
 func (e *external) mayFollowHome(d *v1alpha1.GitDelivery, f facts) bool {
 	mayFollow := f.spec.Position != nil || len(f.spec.Later) > 0
-	return e.mayAct(d) && !f.holdsLedger() && mayFollow && !f.hasTracks() && !hasTracks(f.delivered)
+	return e.mayAct(d) && !f.holdsLedger() && mayFollow && mandate.CanMoveRequests(f.spec, f.deliveredByPath())
 }
 
 // followHome returns the facts of a follower with the parameters derived from the ledger in the status of the home, if the home reached a state by its
-// mandate that the follower's spec does not contain.
-func (f facts) followHome(d *v1alpha1.GitDelivery) facts {
+// mandate that the follower's spec does not contain. It returns an error if the cache cannot be read.
+func (e *external) followHome(ctx context.Context, d *v1alpha1.GitDelivery, f facts) (facts, error) {
 	if f.holdsLedger() || len(f.siblings) == 0 || checkClaim(f) != nil || checkState(f) != nil {
-		return f
+		return f, nil
 	}
 	home := mandate.HomeOf(d, f.siblings)
 	if home == nil {
-		return f
+		return f, nil
 	}
-	follower := mandate.Facts{Home: home, Delivered: f.deliveredByPath()}
-	if f.isInState() {
-		follower.Copy = f.memory.Copy
+	follower, err := e.gatherFollower(ctx, d, f, home)
+	if err != nil {
+		return f, err
 	}
 	f.spec, f.isAhead = follower.FollowHome(f.spec)
-	return f
+	return f, nil
+}
+
+// gatherFollower gathers the evidence by which a follower goes to the ledger of its home. In tracks the directories of all repositories and the proofs about
+// their Sites decide on the trees.
+func (e *external) gatherFollower(ctx context.Context, d *v1alpha1.GitDelivery, f facts, home *v1alpha1.GitDelivery) (mandate.Facts, error) {
+	out := mandate.Facts{Home: home, Delivered: f.deliveredByPath()}
+	if f.isInState() {
+		out.Copy = f.memory.Copy
+	}
+	if !home.Status.AtProvider.Ledger.HasTracks() {
+		return out, nil
+	}
+	out.Self, out.Followers, out.Tracker = d, f.followersOf(home), e.tracker
+	return e.witnesses.Gather(ctx, out)
 }
 
 // echoFollowed returns the rollback attempt of a follower's trees, or nil if the trees come from the spec.

@@ -12,11 +12,13 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
+// inTracks is a delivered directory whose tracks share the requests.
+var inTracks = []state.Tree{{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{
+	Site: "edge1", Path: webAtE1, Tracks: []v1alpha1.DeliveredTrack{{Name: "blue", Weight: 80}, {Name: "green", Weight: 20}},
+}}}
+
 // TestActsByMandate has a home with a mandate.
 func TestActsByMandate(t *testing.T) {
-	inTracks := []state.Tree{{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{
-		Site: "edge1", Path: webAtE1, Tracks: []v1alpha1.DeliveredTrack{{Name: "blue", Weight: 80}, {Name: "green", Weight: 20}},
-	}}}
 	cases := map[string]struct {
 		reason    string
 		isRefused bool
@@ -81,9 +83,12 @@ func TestMayFollowHome(t *testing.T) {
 		"Home": {reason: "A home goes by its own ledger.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = &v1alpha1.LedgerUpdate{} }},
 		"Read": {reason: "A repository that is asked for no position is read only.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Position = nil }},
 		"Tracks": {
-			reason: "Directories in tracks are left to the function.",
-			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue"}} },
+			reason: "A repository goes by the home with the files that its tracks share.",
+			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = inTracks }, want: true,
 		},
+		"NoFiles": {reason: "A repository without the files that its tracks share is left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) {
+			f.delivered, f.spec.Trees[0].Files = inTracks, nil
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

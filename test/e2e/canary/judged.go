@@ -106,15 +106,21 @@ func (y *measured) answersWorse() {
 	})
 }
 
-// requestsAfterScrape returns how long the canary gets requests after the first scrape since a time.
+// requestsAfterScrape returns how long the canary gets requests at the first Site after the first scrape since a time.
 func (y *measured) requestsAfterScrape(start time.Time) time.Duration {
+	y.Helper()
+	return y.requestsAtSite(0, start)
+}
+
+// requestsAtSite returns how long the canary gets requests at a Site after the first scrape since a time.
+func (y *measured) requestsAtSite(index int, start time.Time) time.Duration {
 	y.Helper()
 	scraped, ok := y.scrapes.FirstAfter(start)
 	if !ok {
 		y.Fatal("the gateway is not scraped")
 	}
 	last := scraped
-	for _, a := range y.users[0].Answers() {
+	for _, a := range y.users[index].Answers() {
 		if a.Track == track.Green && a.Sent.After(last) {
 			last = a.Sent
 		}

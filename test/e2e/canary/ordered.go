@@ -36,8 +36,14 @@ func (y *measured) killsCoreOnceOrdered(revision, lastStep int64) {
 // awaitsDivision waits until the last commit divides the requests of the first Site in a way.
 func (y *measured) awaitsDivision(want string) {
 	y.Helper()
-	y.until("Git has "+want, func() bool {
-		all := y.divisionsAt(y.Sites[0])
+	y.awaitsDivisionAt(y.Sites[0], want)
+}
+
+// awaitsDivisionAt waits until Git has a division of the requests of a Site.
+func (y *measured) awaitsDivisionAt(s *release.Site, want string) {
+	y.Helper()
+	y.until(s.Name+": Git has "+want, func() bool {
+		all := y.divisionsAt(s)
 		return all[len(all)-1].String() == want
 	})
 }

@@ -1,14 +1,9 @@
 package canary
 
 import (
-	"slices"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/test/figure"
 	"github.com/intentplane/intentplane/test/release"
@@ -44,6 +39,28 @@ func (y *measured) losesRequestsWithout(kill func()) {
 	figure.Check(y.T, "orphan_breach_to_weight_zero_s", y.requestsAfterScrape(broken).Seconds(), (gateInterval + 2*time.Second).Seconds())
 }
 
+// losesRequestsInBothWithout does the same for a canary at two Sites, each of which has its own repository: Git gives the canary no requests at either Site.
+func (y *measured) losesRequestsInBothWithout(kill func()) {
+	y.Helper()
+	kill()
+	broken := time.Now()
+	y.failsGate(2, track.Green)
+	for _, s := range y.Sites {
+		y.awaitsDivisionAt(s, "blue 100, green 0")
+		y.until(s.Name+": the gateway gives the canary no requests", func() bool {
+			return s.Target.Send(y.Context(), requestsToCount, atOnce).Share(track.Green) == 0
+		})
+	}
+	for i, s := range y.Sites {
+		if got, limit := y.requestsAtSite(i, broken), gateInterval+followedWithin; got > limit {
+			y.Errorf("%s: the canary gets its last request %s after the scrape that shows its failures, want at most %s", s.Name, got, limit)
+		}
+	}
+}
+
+// followedWithin is how long after the interval of a Gate a bad canary in two repositories gets requests at the most.
+const followedWithin = 3 * time.Second
+
 // wantFailuresOfPods stops the users, and checks that only the pods failed requests.
 func (y *measured) wantFailuresOfPods() {
 	y.Helper()
@@ -54,18 +71,6 @@ func (y *measured) wantFailuresOfPods() {
 			}
 		}
 	}
-}
-
-// hasMandate reports whether the status of a GitDelivery has a mandate.
-func (y *measured) hasMandate() bool {
-	y.Helper()
-	l := &unstructured.UnstructuredList{}
-	l.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
-	y.must(cp.Client.List(y.Context(), l, client.InNamespace(y.Namespace)))
-	return slices.ContainsFunc(l.Items, func(o unstructured.Unstructured) bool {
-		_, isThere, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "mandate")
-		return isThere
-	})
 }
 
 // requestsToCount is how many requests are sent to see that a track gets none.

@@ -4,12 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/test/release"
-	"github.com/intentplane/intentplane/test/scene"
 )
 
 // atTwentyPercent are the divisions of the requests until a canary has 20 percent, and takenBack those of its rollback.
@@ -42,21 +37,11 @@ func TestBadCanaryWithoutCore(t *testing.T) {
 }
 
 // TestCanaryInTwoRepositoriesWithoutFunction breaks a canary at one of two Sites, each of which has its own repository, while the function does not run. The
-// provider has no mandate for tracks in several repositories: the canary keeps its requests until the function runs again, and then loses them at both Sites.
+// provider takes its requests away at both Sites, and the function finds the rollback.
 func TestCanaryInTwoRepositoriesWithoutFunction(t *testing.T) {
 	y := newMeasured(t, release.Place{Cluster: clusterOf(t, edge), Repository: 1})
 	y.waitsAtTwentyPercent()
-	if y.hasMandate() {
-		t.Error("a deployment in tracks in two repositories has a mandate")
-	}
-	cp.KillFunction()
-	y.failsGate(2, track.Green)
-	y.awaitGate("the Gate of the canary fails", func(o *unstructured.Unstructured) bool {
-		return scene.Is(o, "Ready", corev1.ConditionFalse, "Failed")
-	})
-	for _, s := range y.Sites {
-		y.wantDivisions(s, atTwentyPercent...)
-	}
+	y.losesRequestsInBothWithout(cp.KillFunction)
 	y.must(cp.RestartFunction(y.Context()))
 	y.awaitOutcome(2, "RolledBack")
 	y.wantFailuresOfPods()
