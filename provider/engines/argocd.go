@@ -149,6 +149,8 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 		return v1alpha1.SiteReasonProgressing, "a refresh was requested and has not run yet"
 	case !isComparedToSpec(main):
 		return v1alpha1.SiteReasonProgressing, "the last comparison was made with an older spec"
+	case !isHydratedFromSpec(main):
+		return v1alpha1.SiteReasonProgressing, "the last hydration was made with an older spec"
 	case a.Status.Sync.Status != "Synced" && a.hasFailed():
 		return v1alpha1.SiteReasonEngineFailed, markEngineText(a.Status.OperationState.Message)
 	case a.Status.Sync.Status == "OutOfSync" && !a.isAutomated() && !isGenerated(main):
@@ -223,6 +225,14 @@ func isComparedToSpec(main *unstructured.Unstructured) bool {
 	}
 	ignored, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "ignoreDifferences")
 	return !isSet(compared["ignoreDifferences"]) || equalIgnoringEmpty(ignored, compared["ignoreDifferences"])
+}
+
+// isHydratedFromSpec reports whether the source hydrator last rendered the sources that the spec has now. After a change of the spec, the status names the commit
+// that it rendered from the earlier directory until the controller begins the next hydration. It is true without a source hydrator.
+func isHydratedFromSpec(main *unstructured.Unstructured) bool {
+	requested, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "sourceHydrator")
+	rendered, _, _ := unstructured.NestedFieldNoCopy(main.Object, "status", "sourceHydrator", "lastSuccessfulOperation", "sourceHydrator")
+	return !isSet(requested) || equalIgnoringEmpty(requested, rendered)
 }
 
 // equalIgnoringEmpty compares two values of JSON. One of them may hold empty fields that the other one leaves out.

@@ -29,10 +29,13 @@ func syncedApplication(dir, settings string) json.RawMessage {
 func hydratedApplication(dir, settings string) json.RawMessage {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	synced := string(syncedApplication(dir, settings))
+	_, source, _ := strings.Cut(synced, `"source": `)
+	source, _, _ = strings.Cut(source, "},\n")
 	synced = strings.Replace(synced, `"source": {`, `"sourceHydrator": {"drySource": {`, 1)
 	synced = strings.Replace(synced, `}},
 		"status": {`, `}}},
-		"status": {"sourceHydrator": {"lastSuccessfulOperation": {"drySHA": "`+commit+`", "hydratedSHA": "`+commit+`"}}, `, 1)
+		"status": {"sourceHydrator": {"lastSuccessfulOperation": {"drySHA": "`+commit+`", "hydratedSHA": "`+commit+`",
+			"sourceHydrator": {"drySource": `+source+`}}}, `, 1)
 	return json.RawMessage(synced)
 }
 

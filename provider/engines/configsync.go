@@ -17,7 +17,10 @@ import (
 const configSyncGroupName = "configsync.gke.io"
 
 type configSyncStage struct {
-	Commit       string `json:"commit"`
+	Commit    string `json:"commit"`
+	GitStatus *struct {
+		Dir string `json:"dir"`
+	} `json:"gitStatus"`
 	ErrorSummary struct {
 		TotalCount int64 `json:"totalCount"`
 	} `json:"errorSummary"`
@@ -143,10 +146,12 @@ func configSyncReason(w Want, r configSyncRoot, generation int64, root string) (
 	if r.Status.ObservedGeneration != generation {
 		return v1alpha1.SiteReasonProgressing, "the controller has not seen the last change of its object"
 	}
-	return configSyncStageReason(r)
+	return configSyncStageReason(r, root)
 }
 
-func configSyncStageReason(r configSyncRoot) (string, string) {
+// configSyncStageReason returns why the synced commit is not applied from a directory, or an empty reason. The manager observes a new directory before the
+// reconciler reads it: until then the stages are about the earlier directory, at the same commit.
+func configSyncStageReason(r configSyncRoot, root string) (string, string) {
 	if c := findCondition(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
 		return v1alpha1.SiteReasonStalled, describeCondition(c)
 	}
@@ -155,6 +160,9 @@ func configSyncStageReason(r configSyncRoot) (string, string) {
 		configSyncStage
 	}{{name: "source", configSyncStage: r.Status.Source}, {name: "rendering", configSyncStage: r.Status.Rendering}, {name: "sync", configSyncStage: r.Status.Sync}}
 	for _, s := range stages {
+		if !s.isOfDirectory(root) {
+			return v1alpha1.SiteReasonProgressing, s.name + ": the reconciler has not read the directory of the spec yet"
+		}
 		if s.ErrorSummary.TotalCount > 0 || len(s.Errors) > 0 {
 			return v1alpha1.SiteReasonEngineFailed, s.name + ": " + s.describeErrors()
 		}
@@ -168,6 +176,11 @@ func configSyncStageReason(r configSyncRoot) (string, string) {
 		return v1alpha1.SiteReasonProgressing, "source, rendering and sync are not at the same commit"
 	}
 	return "", ""
+}
+
+// isOfDirectory reports whether a stage is about a directory. A stage that names none is of a version that does not report it.
+func (s configSyncStage) isOfDirectory(root string) bool {
+	return s.GitStatus == nil || cleanPath(s.GitStatus.Dir) == root
 }
 
 func (s configSyncStage) describeErrors() string {

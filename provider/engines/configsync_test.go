@@ -45,6 +45,55 @@ func TestConfigSyncCluster(t *testing.T) {
 	}
 }
 
+// TestConfigSyncDirectory observes a RootSync whose manager has observed its directory, with stages that are about this directory or an earlier directory.
+func TestConfigSyncDirectory(t *testing.T) {
+	const commit, dir = "0123456789abcdef0123456789abcdef01234567", "clusters/edge1/team-a/web"
+	cases := map[string]struct {
+		reason                  string
+		source, rendering, sync string
+		errors                  int
+		want                    string
+	}{
+		"Same":     {reason: "Stages of the directory of the spec prove the applied commit.", source: dir, rendering: dir, sync: dir},
+		"Spelling": {reason: "A directory has several spellings.", source: "/" + dir, rendering: dir + "/", sync: "./" + dir},
+		"Earlier": {
+			reason: "Stages of an earlier directory prove nothing of the directory of the spec.",
+			source: "clusters/edge2", rendering: "clusters/edge2", sync: "clusters/edge2", want: v1alpha1.SiteReasonProgressing,
+		},
+		"EarlierSync": {
+			reason: "A commit that was read from the directory is not applied before it is synced.",
+			source: dir, rendering: dir, sync: "clusters/edge2", want: v1alpha1.SiteReasonProgressing,
+		},
+		"EarlierErrors": {
+			reason: "Errors in an earlier directory are no failure of the directory of the spec.",
+			source: "clusters/edge2", rendering: dir, sync: dir, errors: 1, want: v1alpha1.SiteReasonProgressing,
+		},
+		"Root": {reason: "The root of a repository is another directory.", source: dir, rendering: dir, sync: "", want: v1alpha1.SiteReasonProgressing},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			stage := func(dir string, count int) map[string]any {
+				return map[string]any{"commit": commit, "gitStatus": map[string]any{"dir": dir}, "errorSummary": map[string]any{"totalCount": int64(count)}}
+			}
+			synced := map[string]any{"type": "Syncing", "status": "False", "reason": "Sync"}
+			rootSync := &unstructured.Unstructured{Object: map[string]any{
+				"metadata": map[string]any{"name": "o", "namespace": "n", "generation": int64(2)},
+				"spec":     map[string]any{"git": map[string]any{"branch": "main", "dir": dir}},
+				"status": map[string]any{
+					"observedGeneration": int64(2), "conditions": []any{synced},
+					"source": stage(tc.source, tc.errors), "rendering": stage(tc.rendering, 0), "sync": stage(tc.sync, 0),
+				},
+			}}
+			group := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "o", "namespace": "n"}}}
+			w := Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: dir}
+			got := observeEngine(catalogv1alpha1.EngineConfigSync, w, rootSync, group)
+			if diff := cmp.Diff(tc.want, got.Reason); diff != "" {
+				t.Errorf("\n%s\nobserveEngine(): -want, +got:\n%s\n%s", tc.reason, diff, got.Message)
+			}
+		})
+	}
+}
+
 func TestInventoryHealth(t *testing.T) {
 	const present, earlier = "0123456", "fedcba9"
 	const noStatus = "the ResourceGroup has no status at the synced commit for Deployment team-a/web"

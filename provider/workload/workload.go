@@ -45,6 +45,7 @@ type deployment struct {
 	Status struct {
 		ObservedGeneration int64       `json:"observedGeneration"`
 		Replicas           int64       `json:"replicas"`
+		UpdatedReplicas    int64       `json:"updatedReplicas"`
 		AvailableReplicas  int64       `json:"availableReplicas"`
 		Conditions         []condition `json:"conditions"`
 	} `json:"status"`
@@ -165,7 +166,7 @@ func assessOne(image string, d deployment, sets map[setKey]*deployment) Health {
 	case !d.hasImage(image):
 		out.State, out.Reason, out.Message = v1alpha1.HealthOtherImage, v1alpha1.HealthReasonOtherImage, d.imageMessage()
 		return out
-	case d.Status.ObservedGeneration < d.Metadata.Generation || set == nil || !set.hasImage(image):
+	case d.Status.ObservedGeneration < d.Metadata.Generation || set == nil || !set.hasImage(image) || d.isOfEarlierTemplate(set):
 		out.State, out.Reason, out.Message = v1alpha1.HealthProgressing, v1alpha1.HealthReasonProgressing, "the cluster has not acted on the last change of Deployment "+d.Metadata.Name
 		return d.withRefusal(out)
 	}
@@ -181,6 +182,12 @@ func assessOne(image string, d deployment, sets map[setKey]*deployment) Health {
 		return d.withRefusal(out)
 	}
 	return out
+}
+
+// isOfEarlierTemplate reports whether a ReplicaSet has the pods of an earlier template, although the Deployment still has its revision: a controller that scales
+// or pauses a Deployment observes its generation before it creates the ReplicaSet of a new template, and counts no pod of that template until then.
+func (d deployment) isOfEarlierTemplate(set *deployment) bool {
+	return d.Status.UpdatedReplicas <= 0 && set.Status.AvailableReplicas > 0
 }
 
 // desiredPods returns the desired replicas of a Deployment, which is 1 if it does not say.

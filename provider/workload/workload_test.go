@@ -30,7 +30,7 @@ func newDeployment(name, image string, replicas, available int64, change ...func
 				"spec": object{"containers": []any{object{"name": "proxy", "image": "proxy:1"}, object{"name": "shop", "image": image}}},
 			},
 		},
-		"status": object{"observedGeneration": int64(3), "availableReplicas": available},
+		"status": object{"observedGeneration": int64(3), "updatedReplicas": replicas, "availableReplicas": available},
 	}
 	for _, do := range change {
 		do(o)
@@ -94,6 +94,12 @@ func TestAssess(t *testing.T) {
 		"OldGeneration": {
 			reason:      "The status of the Deployment's controller from before the last change proves nothing.",
 			deployments: list{newDeployment("shop", newImage, 2, 2, set(int64(2), "status", "observedGeneration"))},
+			sets:        list{newReplicaSet("shop", "2", newImage, 2, 2)},
+			want:        Health{State: "Progressing", Reason: "Progressing", Message: lag, AvailableOther: 2, Desired: 2},
+		},
+		"OldTemplate": {
+			reason:      "The pods of a paused Deployment are of the template before the last change, although it has their revision and the image.",
+			deployments: list{newDeployment("shop", newImage, 2, 2, set(true, "spec", "paused"), set(int64(0), "status", "updatedReplicas"))},
 			sets:        list{newReplicaSet("shop", "2", newImage, 2, 2)},
 			want:        Health{State: "Progressing", Reason: "Progressing", Message: lag, AvailableOther: 2, Desired: 2},
 		},

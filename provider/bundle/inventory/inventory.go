@@ -50,6 +50,9 @@ type packageGatherer struct {
 	// a record with megabytes of them.
 	packages map[[2]string]bool
 
+	// undelivered are the packages that may have delivered objects, by namespace and name, until a GitDelivery shows these.
+	undelivered map[[2]string]bool
+
 	// needs are the dependencies of a bundle's packages in its record, by namespace, bundle and package.
 	needs map[[2]string]map[string][]string
 }
@@ -59,7 +62,7 @@ func (g Gatherer) Gather(ctx context.Context, o prune.Options, timestamp time.Ti
 	o.Scope = prune.ScopeBundle
 	p := &packageGatherer{
 		Gatherer: g, facts: &prune.Facts{Options: o, Now: timestamp, SystemNamespace: g.Namespace},
-		packages: map[[2]string]bool{}, needs: map[[2]string]map[string][]string{},
+		packages: map[[2]string]bool{}, undelivered: map[[2]string]bool{}, needs: map[[2]string]map[string][]string{},
 	}
 	for _, namespace := range p.namespaces() {
 		if err := p.gatherNamespace(ctx, namespace); err != nil {
@@ -120,19 +123,24 @@ func (g *packageGatherer) readDeliveries(ctx context.Context, namespace string, 
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	err := listing.EachPage(ctx, g.Live, l, func() {
 		for i := range l.Items {
-			addDeliveredTo(byName, &l.Items[i], marked)
+			g.addDeliveredTo(byName, &l.Items[i], marked)
 		}
 	}, client.InNamespace(namespace))
+	for i := range packages {
+		packages[i].Unread = packages[i].Unread || g.undelivered[[2]string{packages[i].Namespace, packages[i].Name}]
+	}
 	return errors.Wrap(err, "cannot list GitDeliveries")
 }
 
 // addDeliveredTo adds the trees of a GitDelivery to its packages, which a namespace and a name have in common.
-func addDeliveredTo(packages map[[2]string][]*prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
+func (g *packageGatherer) addDeliveredTo(packages map[[2]string][]*prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
 	claim := d.Spec.ForProvider.ClaimRef
 	if claim.APIGroup != bundlev1alpha1.GroupNamespaced {
 		return
 	}
-	for _, p := range packages[[2]string{d.GetNamespace(), claim.Name}] {
+	key := [2]string{d.GetNamespace(), claim.Name}
+	delete(g.undelivered, key)
+	for _, p := range packages[key] {
 		addDelivered(p, d, marked)
 	}
 }
@@ -278,16 +286,21 @@ func bundleOfSecret(secret string) prune.BundleName {
 // addPackage adds an object with the labels of a bundle, without its content. Its dependencies are in a record.
 func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
 	labels := u.GetLabels()
+	digest, evidence := bundle.ReadEvidence(u)
 	p := prune.Package{
 		Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Label: labels[v1alpha1.LabelPackage],
 		Bundle: prune.BundleName{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}, IsMade: isMadeByBundle(u),
-		SpecDigest: bundle.DigestOf(u), Version: u.GetResourceVersion(), Deleting: meta.WasDeleted(u), Pinned: labels[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
+		SpecDigest: digest, Version: u.GetResourceVersion(), Deleting: meta.WasDeleted(u), Pinned: labels[v1alpha1.LabelPrune] == v1alpha1.PruneKeep,
 	}
 	if start, err := time.Parse(time.RFC3339, u.GetAnnotations()[v1alpha1.AnnotationUnreferenced]); err == nil {
 		p.Since = start
 	}
 	g.facts.Packages = append(g.facts.Packages, p)
-	g.packages[[2]string{p.Namespace, p.Name}] = true
+	key := [2]string{p.Namespace, p.Name}
+	g.packages[key] = true
+	if digest == "" || evidence.Revision > 0 {
+		g.undelivered[key] = true
+	}
 	if owner := metav1.GetControllerOf(u); owner != nil {
 		claim := rolloutv1alpha1.ClaimReference{APIGroup: bundlev1alpha1.GroupNamespaced, Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}
 		g.facts.Living = append(g.facts.Living, prune.Living{Kind: owner.Kind, Namespace: p.Namespace, Name: owner.Name, Claim: claim})

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
@@ -104,4 +106,54 @@ func TestAddDelivered(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUndelivered has packages without a GitDelivery, which may have delivered objects before, and a package with one.
+func TestUndelivered(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		revision any
+		claims   []string
+		want     bool
+	}{
+		"Never":      {reason: "A package without a revision has delivered nothing.", revision: int64(0)},
+		"Lost":       {reason: "The objects of a delivered package are unknown without a GitDelivery.", revision: int64(2), want: true},
+		"Unreadable": {reason: "An object that cannot be read may have delivered objects.", revision: "two", want: true},
+		"Delivered":  {reason: "The GitDelivery of a package shows its objects.", revision: int64(2), claims: []string{"shop"}},
+		"Other":      {reason: "The GitDelivery of another package shows nothing of a package.", revision: int64(2), claims: []string{"blog"}, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			u := &unstructured.Unstructured{Object: map[string]any{"kind": "IntentDeployment", "status": map[string]any{"revision": tc.revision}}}
+			u.SetNamespace("team-a")
+			u.SetName("shop")
+			g := &packageGatherer{facts: &prune.Facts{}, packages: map[[2]string]bool{}, undelivered: map[[2]string]bool{}}
+			g.addPackage(u)
+			g.Live = deliveryReader{claims: tc.claims}
+			if err := g.readDeliveries(t.Context(), "team-a", g.facts.Packages, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := g.facts.Packages[0].Unread; got != tc.want {
+				t.Errorf("\n%s\nreadDeliveries(...): want unread %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// A deliveryReader lists a GitDelivery without trees for each of some claims, and nothing else.
+type deliveryReader struct {
+	client.Reader
+
+	claims []string
+}
+
+// List returns the GitDeliveries.
+func (r deliveryReader) List(_ context.Context, l client.ObjectList, _ ...client.ListOption) error {
+	deliveries, _ := l.(*deliveryv1alpha1.GitDeliveryList)
+	for _, claim := range r.claims {
+		d := deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: claim}}
+		d.Spec.ForProvider.ClaimRef.APIGroup, d.Spec.ForProvider.ClaimRef.Name = "intentplane.dev", claim
+		deliveries.Items = append(deliveries.Items, d)
+	}
+	return nil
 }

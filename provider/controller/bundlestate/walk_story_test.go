@@ -89,6 +89,9 @@ func (st *stage) newWalk(seed uint64, forget func(*facts), change func(*server))
 		namespace: "team-a", secrets: map[string]*corev1.Secret{}, now: func() time.Time { return w.at }, objects: map[objectKey]*unstructured.Unstructured{},
 		states: map[string]*v1alpha1.BundleState{}, volumes: map[string]bool{}, writesLeft: -1, onDelete: w.judgeRemoval,
 	}
+	for _, name := range walkPackages {
+		w.s.volumes[name] = false // Its GitDelivery shows that it has none.
+	}
 	change(w.s)
 	st.current = w.s
 	w.c = &connector{kube: w.s, live: w.s, clientset: st.clientset, recorder: event.NewNopRecorder(), memory: newMemory(), now: w.s.now}

@@ -94,7 +94,8 @@ func (w *podWorld) deployedInTrack(claim, track, image string, pods int64) {
 		"metadata": object{
 			"name": name, "namespace": "team-a", "uid": name, "generation": int64(1), "annotations": revision, "labels": labels,
 		},
-		"spec": object{"replicas": int64(2), "template": containers}, "status": object{"observedGeneration": int64(1), "availableReplicas": pods},
+		"spec":   object{"replicas": int64(2), "template": containers},
+		"status": object{"observedGeneration": int64(1), "updatedReplicas": int64(2), "availableReplicas": pods},
 	})
 }
 

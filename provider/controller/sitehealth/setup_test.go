@@ -158,7 +158,7 @@ func (w *world) deployed(image string, revision int, available int64) {
 			"labels": object{"intentplane.dev/claim": "shop", "intentplane.dev/workload": "main"},
 		},
 		"spec":   object{"replicas": int64(2), "template": containers},
-		"status": object{"observedGeneration": int64(revision), "availableReplicas": available},
+		"status": object{"observedGeneration": int64(revision), "updatedReplicas": int64(2), "availableReplicas": available},
 	})
 	w.put(apps("replicasets"), object{
 		"apiVersion": "apps/v1", "kind": "ReplicaSet",
