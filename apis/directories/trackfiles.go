@@ -9,14 +9,14 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// trackedFiles are the files of a directory in a state, as they travel.
+// trackedFiles are the encoded files of a directory in a state, with the ids of their tree and of the folder of the track.
 type trackedFiles struct {
 	id      string
 	encoded []byte
 	folder  string
 }
 
-// filesOfFolders returns the files of a directory with folders. A directory that has the folders and weights already keeps its files.
+// filesOfFolders returns the files of a directory with folders. A directory that already has these folders and weights keeps its files.
 func (c *Tracker) filesOfFolders(d Directory, folders []folder) (trackedFiles, error) {
 	var first trackedFiles
 	for i, serving := range d.servingFolders(folders) {
@@ -50,7 +50,7 @@ func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (tr
 	return out, err
 }
 
-// filesKey returns the key of the files of a directory. A requested tree has an id, unless the directory stays: then it may carry any files.
+// filesKey returns the key of the files of a directory in the cache. A requested tree without an id is of a directory that stays: the key has the digest of its files.
 func (d Directory) filesKey(s track.State, parts map[string]string) memo.Key {
 	requested := d.Asked.Tree
 	if requested == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// TracksOf returns the tracks of the directory of a Site, as its repository reported them last and as the SiteSync observed the Site. It returns nil for a
-// directory that was never delivered. Pods without tracks count as available: they served before.
+// TracksOf returns the tracks of the directory of a Site, from the last report of its repository and the SiteSync's observation of the Site. It returns nil
+// for a directory that was never delivered. Pods without tracks count as available, since they already serve.
 func TracksOf(s ledger.State, site string, delivered deliveryv1alpha1.DeliveredTree, observed deliveryv1alpha1.SiteObservation) map[string]step.Track {
 	if len(delivered.Tracks) == 0 && delivered.Tree == "" {
 		return nil
@@ -35,14 +35,15 @@ func revisionOfTree(s ledger.State, site string, delivered deliveryv1alpha1.Deli
 	return delivered.Revision
 }
 
-// hasAvailablePods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,
-// and come again before a SiteSync has looked. Nor does the position: a folder may change after its pods were observed, within one position.
+// hasAvailablePods reports whether the pods of the folder of a track were available after the last change of the folder. The id alone does not prove it: a
+// folder can be removed and added again between two observations of a SiteSync. Neither does the position: within one position a folder can change after the
+// observation of its pods.
 func hasAvailablePods(t deliveryv1alpha1.DeliveredTrack, proof deliveryv1alpha1.TrackObservation) bool {
-	isSince := t.ChangedAt == nil || proof.AvailableAt != nil && proof.AvailableAt.Compare(*t.ChangedAt) >= 0
-	return proof.AvailableTree != "" && proof.AvailableTree == t.Tree && isSince
+	isAfterChange := t.ChangedAt == nil || proof.AvailableAt != nil && proof.AvailableAt.Compare(*t.ChangedAt) >= 0
+	return proof.AvailableTree != "" && proof.AvailableTree == t.Tree && isAfterChange
 }
 
-// isTrackIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
+// isTrackIdle reports whether a track was proven to get no requests, for the time of the drain, after the last position that gave it requests.
 func isTrackIdle(t deliveryv1alpha1.DeliveredTrack, proof deliveryv1alpha1.TrackObservation) bool {
 	return t.WeighedAt == nil || proof.Idle && proof.ProvenAt != nil && proof.ProvenAt.Compare(*t.WeighedAt) > 0
 }

@@ -27,24 +27,24 @@ func TestTracksOf(t *testing.T) {
 			change: func(h *deliveryv1alpha1.DeliveredTrack, _ *deliveryv1alpha1.TrackObservation) { h.Tree = "other" },
 			want:   step.Track{Revision: 2, Weight: 20, IsIdle: true},
 		},
-		"NoPods": {reason: "Without a folder whose pods were available nothing is proven.", change: func(h *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) {
+		"NoPods": {reason: "A SiteSync that never observed available pods proves nothing.", change: func(h *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) {
 			h.Tree, p.AvailableTree = "", ""
 		}, want: step.Track{Revision: 2, Weight: 20, IsIdle: true}},
-		"Earlier": {reason: "Pods that were available before the folder came again prove nothing.", change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) {
+		"Earlier": {reason: "Pods that were available before the folder was added again prove nothing.", change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) {
 			p.AvailableAt = steps(0)
 		}, want: step.Track{Revision: 2, Weight: 20, IsIdle: true}},
 		"Draining": {
-			reason: "Requests that may still be under way keep a track busy.",
+			reason: "Requests in progress keep a track busy.",
 			change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.Idle = false },
 			want:   step.Track{Revision: 2, Weight: 20, IsProven: true},
 		},
 		"ProvenSame": {
-			reason: "A proof at the position that gave the track requests does not say that they left.",
+			reason: "A proof at the position that gave the track requests does not prove their end.",
 			change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.ProvenAt = steps(1) },
 			want:   step.Track{Revision: 2, Weight: 20, IsProven: true},
 		},
 		"Unproven": {
-			reason: "A track whose requests nothing is proven of may get some.",
+			reason: "A track without a proof about its requests may get requests.",
 			change: func(_ *deliveryv1alpha1.DeliveredTrack, p *deliveryv1alpha1.TrackObservation) { p.ProvenAt = nil },
 			want:   step.Track{Revision: 2, Weight: 20, IsProven: true},
 		},
@@ -83,7 +83,7 @@ func TestTracksOfPlain(t *testing.T) {
 			want:   map[string]step.Track{"plain": {Revision: 3, Weight: 100, IsProven: true}},
 		},
 		"Written": {
-			reason: "A tree that the history does not know is that of its last writer.",
+			reason: "A tree that no revision of the history has belongs to its last writer.",
 			held:   deliveryv1alpha1.DeliveredTree{Tree: "other", Revision: 4},
 			want:   map[string]step.Track{"plain": {Revision: 4, Weight: 100, IsProven: true}},
 		},

@@ -11,58 +11,59 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// CheckMetricRules returns an error, which names the field of the rules, when a deployment may not judge a metric by them at a Site: the bounds
-// of the Site and the bounds of its repository's configuration both apply.
+// CheckMetricRules returns an error with the field of the first rule that exceeds a bound of the Site, or of the configuration of its repository: both
+// bounds apply.
 func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, r deploymentv1alpha1.MetricRules) error {
-	ofSite, ofConfig := deploymentv1alpha1.MetricRuleBounds{}, deploymentv1alpha1.MetricRuleBounds{}
+	siteBounds, configBounds := deploymentv1alpha1.MetricRuleBounds{}, deploymentv1alpha1.MetricRuleBounds{}
 	if m := site.Spec.Metrics; m != nil && m.MetricRuleBounds != nil {
-		ofSite = *m.MetricRuleBounds
+		siteBounds = *m.MetricRuleBounds
 	}
 	if b := c.Policy.MetricRuleBounds; b != nil {
-		ofConfig = *b
+		configBounds = *b
 	}
-	inSite := fmt.Sprintf("spec.metrics.metricRuleBounds of Site %q", site.GetName())
-	if err := checkRuleBounds(r, ofSite, inSite); err != nil {
+	sitePlace := fmt.Sprintf("spec.metrics.metricRuleBounds of Site %q", site.GetName())
+	if err := checkRuleBounds(r, siteBounds, sitePlace); err != nil {
 		return err
 	}
-	if err := checkRuleBounds(r, ofConfig, fmt.Sprintf("spec.policy.metricRuleBounds of the %s of Site %q", configKind, site.GetName())); err != nil {
+	configPlace := fmt.Sprintf("spec.policy.metricRuleBounds of the %s of Site %q", configKind, site.GetName())
+	if err := checkRuleBounds(r, configBounds, configPlace); err != nil {
 		return err
 	}
-	// Who owns a namespace writes its ProviderConfig: that one only narrows.
-	allowed := ofSite.NoDataPass == deploymentv1alpha1.NoDataPassAllow ||
-		configKind == KindClusterProviderConfig && ofConfig.NoDataPass == deploymentv1alpha1.NoDataPassAllow
-	if r.NoData == deploymentv1alpha1.NoDataPass && !allowed {
-		return errors.Errorf("noData: Pass is not allowed: it needs noDataPass: Allow in %s, or in spec.policy.metricRuleBounds of its ClusterProviderConfig", inSite)
+	// The owner of a namespace writes its ProviderConfigs, so a ProviderConfig can only deny.
+	isAllowed := siteBounds.NoDataPass == deploymentv1alpha1.NoDataPassAllow ||
+		configKind == KindClusterProviderConfig && configBounds.NoDataPass == deploymentv1alpha1.NoDataPassAllow
+	if r.NoData == deploymentv1alpha1.NoDataPass && !isAllowed {
+		return errors.Errorf("noData: Pass is not allowed: it needs noDataPass: Allow in %s, or in spec.policy.metricRuleBounds of its ClusterProviderConfig", sitePlace)
 	}
 	return nil
 }
 
-// checkRuleBounds returns an error for the first rule that is beyond the bounds which a field holds.
+// checkRuleBounds returns an error for the first rule that exceeds its bound. The place is the field with the bounds.
 func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRuleBounds, place string) error {
 	for _, d := range []struct {
-		rule, bound   string
-		says, allowed deploymentv1alpha1.Duration
-		least         bool
+		rule, bound      string
+		requested, limit deploymentv1alpha1.Duration
+		isMinimum        bool
 	}{
-		{rule: "initialDelay", bound: "maxInitialDelay", says: r.InitialDelay, allowed: b.MaxInitialDelay},
-		{rule: "interval", bound: "minInterval", says: r.Interval, allowed: b.MinInterval, least: true},
-		{rule: "timeout", bound: "maxTimeout", says: r.Timeout, allowed: b.MaxTimeout},
+		{rule: "initialDelay", bound: "maxInitialDelay", requested: r.InitialDelay, limit: b.MaxInitialDelay},
+		{rule: "interval", bound: "minInterval", requested: r.Interval, limit: b.MinInterval, isMinimum: true},
+		{rule: "timeout", bound: "maxTimeout", requested: r.Timeout, limit: b.MaxTimeout},
 	} {
-		if exceedsDurationBound(d.says, d.allowed, d.least) {
-			return boundError(d.rule, d.says, d.least, d.allowed, d.bound, place)
+		if exceedsDurationBound(d.requested, d.limit, d.isMinimum) {
+			return boundError(d.rule, d.requested, d.isMinimum, d.limit, d.bound, place)
 		}
 	}
 	for _, n := range []struct {
-		rule, bound   string
-		says, allowed *int32
-		least         bool
+		rule, bound      string
+		requested, limit *int32
+		isMinimum        bool
 	}{
-		{rule: "count", bound: "minCount", says: r.Count, allowed: b.MinCount, least: true},
-		{rule: "failureLimit", bound: "maxFailureLimit", says: r.FailureLimit, allowed: b.MaxFailureLimit},
-		{rule: "consecutiveErrorLimit", bound: "maxConsecutiveErrorLimit", says: r.ConsecutiveErrorLimit, allowed: b.MaxConsecutiveErrorLimit},
+		{rule: "count", bound: "minCount", requested: r.Count, limit: b.MinCount, isMinimum: true},
+		{rule: "failureLimit", bound: "maxFailureLimit", requested: r.FailureLimit, limit: b.MaxFailureLimit},
+		{rule: "consecutiveErrorLimit", bound: "maxConsecutiveErrorLimit", requested: r.ConsecutiveErrorLimit, limit: b.MaxConsecutiveErrorLimit},
 	} {
-		if n.says != nil && n.allowed != nil && (n.least && *n.says < *n.allowed || !n.least && *n.says > *n.allowed) {
-			return boundError(n.rule, *n.says, n.least, *n.allowed, n.bound, place)
+		if n.requested != nil && n.limit != nil && (n.isMinimum && *n.requested < *n.limit || !n.isMinimum && *n.requested > *n.limit) {
+			return boundError(n.rule, *n.requested, n.isMinimum, *n.limit, n.bound, place)
 		}
 	}
 	if r.NoData == deploymentv1alpha1.NoDataPass && b.NoDataPass == deploymentv1alpha1.NoDataPassDeny {
@@ -71,22 +72,22 @@ func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.Metr
 	return nil
 }
 
-// exceedsDurationBound reports whether a duration is beyond its bound. A malformed duration is refused where it is parsed; a malformed bound allows nothing.
-func exceedsDurationBound(says, allowed deploymentv1alpha1.Duration, isMinimum bool) bool {
-	if says == "" || allowed == "" {
+// exceedsDurationBound reports whether a duration exceeds its bound. A malformed duration is refused where it is parsed; a malformed bound allows nothing.
+func exceedsDurationBound(requested, limit deploymentv1alpha1.Duration, isMinimum bool) bool {
+	if requested == "" || limit == "" {
 		return false
 	}
-	duration, err := time.ParseDuration(string(says))
+	duration, err := time.ParseDuration(string(requested))
 	if err != nil {
 		return false
 	}
-	bound, err := time.ParseDuration(string(allowed))
+	bound, err := time.ParseDuration(string(limit))
 	return err != nil || isMinimum && duration < bound || !isMinimum && duration > bound
 }
 
-func boundError(rule string, says any, isMinimum bool, allowed any, bound, place string) error {
+func boundError(rule string, requested any, isMinimum bool, limit any, bound, place string) error {
 	if isMinimum {
-		return errors.Errorf("%s: %v is less than the %v of %s in %s", rule, says, allowed, bound, place)
+		return errors.Errorf("%s: %v is less than the %v of %s in %s", rule, requested, limit, bound, place)
 	}
-	return errors.Errorf("%s: %v is more than the %v of %s in %s", rule, says, allowed, bound, place)
+	return errors.Errorf("%s: %v is more than the %v of %s in %s", rule, requested, limit, bound, place)
 }

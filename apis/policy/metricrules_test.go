@@ -79,7 +79,7 @@ func TestCheckMetricRules(t *testing.T) {
 			config: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"},
 		},
 		"PassesInOwn": {
-			reason: "The configuration of a namespace only narrows: its tenant writes it.",
+			reason: "A ProviderConfig cannot allow that checks without data pass, since a tenant writes it.",
 			kind:   KindProviderConfig, config: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"},
 			want: `noData: Pass is not allowed: it needs noDataPass: Allow` + place + `, or in spec.policy.metricRuleBounds of its ClusterProviderConfig`,
 		},

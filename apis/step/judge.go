@@ -2,7 +2,7 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// judgeRevision returns the event that follows from the proof about a revision without a verdict: its verdict, or its next step.
+// judgeRevision returns the next event of a revision without a verdict, by its proof: its verdict, or its next step. Without an event it returns the hold.
 func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	p := in.Proof
 	switch {
@@ -17,7 +17,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case !p.IsLive:
 		return nil, HoldNone
 	case !s.IsStepLeftOut():
-		if hold, stays := in.HoldAtStep(s); stays {
+		if hold, isHeld := in.HoldAtStep(s); isHeld {
 			return nil, hold
 		}
 	}
@@ -28,8 +28,8 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return advanceStep(s, in)
 }
 
-// HoldAtStep reports whether a step that is live has not come to its end, by the proof about its Gate and its pause, and why if something else than a
-// measurement ends it. It reads nothing else of the input.
+// HoldAtStep reports whether the Gate or the pause of a live step still holds the revision at that step. The hold is HoldNone while the step waits for a
+// measurement. HoldAtStep reads only the proof in the input.
 func (in Input) HoldAtStep(s ledger.State) (Hold, bool) {
 	isOpen, pause := s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld, s.PauseAfterStep()
 	isPaused := pause != "" && !s.IsPauseReleased()
@@ -46,12 +46,12 @@ func (in Input) HoldAtStep(s ledger.State) (Hold, bool) {
 	return HoldNone, isOpen
 }
 
-// isGateHeld is true for a step whose Gate came to no verdict, as long as no user released that Gate or left the step out.
+// isGateHeld reports whether the Gate of a step is inconclusive, and no user has released that Gate or skipped the step.
 func (in Input) isGateHeld(s ledger.State) bool {
 	return in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased() && !s.IsStepLeftOut()
 }
 
-// advanceStep returns the event of the next step, or why it does not begin.
+// advanceStep returns the event of the next step, or the hold that prevents it.
 func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case in.isFrozen():
@@ -62,10 +62,10 @@ func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return &ledger.Event{Advanced: &ledger.Advanced{Step: nextStep(s), Stage: s.Cursor.Stage}}, HoldNone
 }
 
-// isFrozen is true if the trees for the Sites of the next step can neither be rendered nor read from the objects.
+// isFrozen reports whether the trees for the Sites of the next step can neither be rendered nor read from the objects.
 func (in Input) isFrozen() bool { return in.Desired == nil && !in.HoldsFiles }
 
-// nextStep returns the step that follows. Once a user released all steps, steps that share requests are left out, but for the last step: none follows it.
+// nextStep returns the next step of the plan. Once a user released all steps, it skips the steps that share requests, except for the last step.
 func nextStep(s ledger.State) int32 {
 	next := s.Cursor.Step + 1
 	for s.Cursor.Full && int(next) < len(s.Current.Plan)-1 && s.Current.Plan[next].SharesRequests() {

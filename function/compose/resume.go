@@ -11,12 +11,12 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Parts returns the deliveries that take part in a revision, as they are observed. A lost delivery is taken from the wanted ones, with the
-// Sites that it had: it will ask for the same trees as before. It is left out if none is wanted in its place.
-func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, r ledger.Revision) map[string]*deliveryv1alpha1.GitDelivery {
+// Parts returns the observed deliveries of a revision. The desired delivery of the same name replaces a lost delivery, with the Sites of the lost delivery:
+// it requests the same trees. A lost delivery without a desired delivery is omitted.
+func Parts(observed, desired map[string]*deliveryv1alpha1.GitDelivery, r ledger.Revision) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for _, part := range r.Parts {
-		d, w := observed[part.Delivery], wanted[part.Delivery]
+		d, w := observed[part.Delivery], desired[part.Delivery]
 		switch {
 		case w != nil && IsLost(part, observed):
 			out[part.Delivery] = recreatedDelivery(w, part.Sites)
@@ -27,13 +27,13 @@ func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, r ledger.R
 	return out
 }
 
-// IsLost is true for a part of a revision without a delivery, or with a delivery that was composed since for the ledger alone: it names no directory.
+// IsLost reports whether a part of a revision has no delivery, or a delivery without directories, which the function composed later for the ledger alone.
 func IsLost(part ledger.Part, observed map[string]*deliveryv1alpha1.GitDelivery) bool {
 	d := observed[part.Delivery]
 	return d == nil || len(d.Spec.ForProvider.Trees) == 0 && len(part.Sites) > 0
 }
 
-// recreatedDelivery is a delivery that was lost, with the Sites that it had. Its directories are retained until it reports their trees.
+// recreatedDelivery returns the replacement of a lost delivery, for the same Sites. It retains their directories until it reports their trees.
 func recreatedDelivery(d *deliveryv1alpha1.GitDelivery, sites []string) *deliveryv1alpha1.GitDelivery {
 	out := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, ObjectMeta: *d.ObjectMeta.DeepCopy(), Spec: *d.Spec.DeepCopy()}
 	out.Spec.ForProvider.Trees = nil
@@ -45,7 +45,7 @@ func recreatedDelivery(d *deliveryv1alpha1.GitDelivery, sites []string) *deliver
 	return out
 }
 
-// Sites that deliveries have directories for.
+// Sites returns the names of the Sites that have a directory in the deliveries.
 func Sites(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range ds {
@@ -56,8 +56,8 @@ func Sites(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
 	return out
 }
 
-// Resume returns the deliveries of a revision while no new revision may begin: with the same trees as before. The policy for a deleted
-// deployment follows the spec, and so do the timeouts of the spec.
+// Resume returns the deliveries of a revision while no new revision may begin: with unchanged trees. The deletion policy and the timeouts follow the
+// current spec.
 func Resume(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for name, d := range parts {
@@ -79,8 +79,8 @@ func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.Del
 	return out
 }
 
-// Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec, and with the trees that the deliveries of the
-// revision ask for. The observed SiteSync may have been composed for another revision.
+// Observers returns the SiteSync of a revision that continues unchanged: the same Sites, with the timeouts of the current spec, and with the trees that the
+// deliveries of the revision request. The observed SiteSync may have been composed for another revision.
 func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, parts map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
 	if observed == nil {
 		return nil
@@ -103,8 +103,8 @@ func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.Deli
 	return out
 }
 
-// CanResume is true if each repository that the current revision has come to has a delivery that asks for its trees: none was lost, or restored from
-// a backup. A revision of a ledger that was left by force may have had the number, and other Sites.
+// CanResume reports whether each repository that the current revision has reached has a delivery that requests its trees: no delivery was lost, or restored
+// from a backup. A ledger that a user left by force may have had another revision of the same number, with other Sites.
 func CanResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	for _, part := range s.Current.Parts {
 		d := parts[part.Delivery]
@@ -115,15 +115,15 @@ func CanResume(parts map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) b
 	return true
 }
 
-// asksForSites is true for a delivery that asks for the trees of the Sites that the current revision has come to, or has them among its later trees, and of no
-// others. A position of a lower epoch had the same.
+// asksForSites reports whether a delivery requests the trees of exactly those Sites that the current revision has reached, now or among its later trees.
+// A position of a lower epoch requested the same trees.
 func asksForSites(d *deliveryv1alpha1.GitDelivery, sites []string, s ledger.State) bool {
 	stepped := *d
 	stepped.Spec.ForProvider = directories.At(d.Spec.ForProvider, s)
 	p, later := d.Spec.ForProvider.Position, directories.LaterTrees(d.Spec.ForProvider, s)
 	return !slices.ContainsFunc(sites, func(site string) bool {
-		isAsked := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
+		isRequested := p != nil && p.Revision == s.Current.Number && p.Attempt == s.Cursor.Attempt && p.Step <= s.Cursor.Step && p.Step >= s.StepOf(site)
 		isLater := slices.ContainsFunc(later, func(l deliveryv1alpha1.LaterTree) bool { return l.Site == site })
-		return s.HasReached(site) && !isLater && (!isAsked || !slices.Equal(sites, SitesOf(&stepped)))
+		return s.HasReached(site) && !isLater && (!isRequested || !slices.Equal(sites, SitesOf(&stepped)))
 	})
 }

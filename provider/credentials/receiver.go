@@ -15,7 +15,7 @@ const (
 	fieldReceiverCA = "spec.notifications.caBundleSecretRef"
 )
 
-// keyAddress is the key of an address a part of which is secret.
+// keyAddress is the key of an address with a secret part, such as a token in its path.
 const keyAddress = "address"
 
 // A Receiver is the content of the Secrets of a receiver of notifications.
@@ -23,15 +23,15 @@ type Receiver struct {
 	// Key that bodies are signed with. Empty means that they are not signed.
 	Key transport.Secret
 
-	// Address that is posted to. Empty means the address of the configuration.
+	// Address of the receiver. Empty means the address in the configuration.
 	Address transport.Secret
 
-	// CABundle is empty where the system's certificates are trusted.
+	// CABundle has the trusted certificate authorities. Empty means those of the system.
 	CABundle []byte
 }
 
-// ReadReceiver reads the Secrets of one receiver. Of the configuration, only kind and namespace count. It returns a GoneError or an InvalidError,
-// and another error if the API server cannot be read.
+// ReadReceiver reads the Secrets of one receiver. It uses only kind and namespace of the configuration. It returns a GoneError, an InvalidError, or the error
+// of the API server.
 func ReadReceiver(ctx context.Context, r client.Reader, c Config, n *configv1alpha1.Notification) (Receiver, error) {
 	s, out := secrets{reader: r, config: c}, Receiver{}
 	if n.SecretRef != nil {

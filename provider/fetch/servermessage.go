@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// maxWords is how many characters of the words of a server are repeated.
+	// maxWords is the limit of a repeated message of a server, in characters.
 	maxWords = 200
 
-	// maxCleaned is how many bytes of them are searched for labels and addresses.
+	// maxCleaned is the limit of the text in which labels and addresses are searched, in bytes.
 	maxCleaned = 4 << 10
 )
 
-// Words returns the server's message to users in an answer that does not answer the question: its status, unless that is 200, and the message of JSON, the
-// title of a page or a plain text. They are one line without the credentials of the request, labels of series, and all of URLs but their hosts.
+// Words returns the server's message to users in an answer without a result: its status, unless the status is 200, and the message of JSON, the title of
+// a page or a plain text. The message is one line without the credentials of the request, without labels of series, and with only the scheme and host of URLs.
 func (a Answer) Words(k Credentials) string {
 	parts := []string{}
 	if a.Status != http.StatusOK {
@@ -35,7 +35,7 @@ func (a Answer) Words(k Credentials) string {
 	return strings.Join(parts, ": ")
 }
 
-// WithWords returns a problem with words after it, if there are any.
+// WithWords appends the words of a server to a problem. Empty words change nothing.
 func WithWords(problem, words string) string { return strings.TrimSuffix(problem+": "+words, ": ") }
 
 // pageStart and pageTitle are the beginning and the title of an HTML page.
@@ -75,10 +75,10 @@ func messageFields() []string {
 	return []string{"error_description", "message", "detail", "msg", "reason", "error", "title"}
 }
 
-// maxNestedMessages is how many objects a message may be in, such as error and the first of errors.
+// maxNestedMessages is the limit of nested objects around a message, such as error and the first of errors.
 const maxNestedMessages = 3
 
-// messageOfJSON returns the message of an error, where servers usually have it.
+// messageOfJSON returns the message of an error from the usual fields.
 func messageOfJSON(body []byte) string { return nestedMessage(body, maxNestedMessages) }
 
 // nestedMessage returns the message of an object, or of the error or the first of the errors in it. Names of fields may have capital letters.
@@ -127,7 +127,7 @@ func CleanWords(text string, k Credentials) string {
 	return oneline.Clean(text, maxWords)
 }
 
-// cutSets leaves sets of labels out of a text, which may belong to another tenant. A server may have cut the last set.
+// cutSets removes sets of labels, which may belong to another tenant, from a text. A server may have cut the last set.
 func cutSets(text string) string {
 	out, depth := strings.Builder{}, 0
 	for _, r := range text {

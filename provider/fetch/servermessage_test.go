@@ -16,20 +16,20 @@ func TestWords(t *testing.T) {
 		with   Credentials
 		want   string
 	}{
-		"Nothing":   {reason: "Without a body the status is all.", status: 502, want: "status 502 Bad Gateway"},
+		"Nothing":   {reason: "Without a body the message is the status.", status: 502, want: "status 502 Bad Gateway"},
 		"OddStatus": {reason: "A status without a name is a number.", status: 599, want: "status 599"},
-		"Good":      {reason: "The status 200 says nothing.", status: 200, body: "hello", want: "hello"},
+		"Good":      {reason: "The status 200 is omitted.", status: 200, body: "hello", want: "hello"},
 		"Text": {
 			reason: "A text is repeated as one line.",
 			status: 503, body: "no healthy\r\n\r\n  upstream\n", want: "status 503 Service Unavailable: no healthy upstream",
 		},
 		"Colour": {reason: "Control characters are left out.", status: 500, body: "\x1b[31mbad\x00\u202e", want: "status 500 Internal Server Error: [31mbad"},
 		"Page": {
-			reason: "Of a page the title is repeated.",
+			reason: "The title of a page is repeated.",
 			status: 200, body: "<!DOCTYPE html>\n<html><head><title class=\"a\">Sign in\n to SSO</title></head><body>secret</body></html>",
 			want: "an HTML page: Sign in to SSO",
 		},
-		"Untitled": {reason: "A page without a title is a page.", status: 200, body: "<html><body>secret</body></html>", want: "an HTML page"},
+		"Untitled": {reason: "A page without a title is called an HTML page.", status: 200, body: "<html><body>secret</body></html>", want: "an HTML page"},
 		"XML": {
 			reason: "The body of XML is left out, as the body of a page is.",
 			status: 403, body: "<?xml version=\"1.0\"?><Error>secret</Error>", want: "status 403 Forbidden",
@@ -79,11 +79,11 @@ func TestWords(t *testing.T) {
 			want: "status 500 Internal Server Error",
 		},
 		"OddMessage": {
-			reason: "A message that is no text is none.",
+			reason: "A message that is not a text is omitted.",
 			status: 500, body: `{"message":{"a":1},"errors":[],"error":5}`, want: "status 500 Internal Server Error",
 		},
 		"Data": {
-			reason: "JSON without a message may be data, and is left out.",
+			reason: "JSON without a message may be data, and is omitted.",
 			status: 500, body: `{"orders":{"failed":1},"customer":"ada"}`, want: "status 500 Internal Server Error",
 		},
 		"List":   {reason: "A list is data.", status: 500, body: `["ada"]`, want: "status 500 Internal Server Error"},
@@ -146,7 +146,7 @@ func TestWords(t *testing.T) {
 			want: "status 401 Unauthorized: [redacted] refused",
 		},
 		"URL": {
-			reason: "Of a URL the host is repeated.",
+			reason: "The host of a URL is repeated.",
 			status: 502, body: `dial https://u:p@store:9090/api/v1/read?token=x: refused`,
 			want: "status 502 Bad Gateway: dial https://store:9090 refused",
 		},
@@ -187,7 +187,7 @@ func TestRedirectIsNamed(t *testing.T) {
 			location: "https://u:p@login.example.org/oauth?state=c4n4ry", want: ProblemRedirect + ": it leads to https://login.example.org",
 		},
 		"Here":   {reason: "Another path of the same server may be a secret.", location: "/c4n4ry", want: ProblemRedirect},
-		"Absent": {reason: "A redirect without a target is one.", want: ProblemRedirect},
+		"Absent": {reason: "A redirect without a target names no server.", want: ProblemRedirect},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

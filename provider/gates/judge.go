@@ -30,7 +30,7 @@ type Tally struct {
 	value   string
 }
 
-// Add a measurement. An answer that is not later than the previous answer is not new, whichever server cached it.
+// Add returns the tally with one more measurement. An answer that is not newer than the previous answer is an error: a cache has returned it.
 func (t Tally) Add(m Measurement) Tally {
 	if !m.At.IsZero() && !m.At.After(t.last.At) {
 		m = Measurement{Outcome: Error, Message: messageStandstill, At: t.last.At}
@@ -58,10 +58,10 @@ func (t Tally) Add(m Measurement) Tally {
 	return t
 }
 
-// Count of the measurements that were taken, without measurements that went wrong.
+// Count returns the number of measurements that count: passed, failed and inconclusive. Errors do not count.
 func (t Tally) Count() int { return t.passed + t.failed + t.inconclusive }
 
-// A Judgement is where a check stands.
+// A Judgement is the state of a check after its measurements.
 type Judgement struct {
 	// Phase of the check.
 	Phase v1alpha1.CheckPhase
@@ -81,10 +81,10 @@ type Judgement struct {
 	// Availability of the backend of a check that runs.
 	Availability Availability
 
-	// UnavailableSince is since when the backend does not answer. Zero while it does.
+	// UnavailableSince is the start of the backend's outage. Zero without an outage.
 	UnavailableSince time.Time
 
-	// IsCounted is true if a check which goes on has its count, and would pass.
+	// IsCounted is true if a running check has its count, and would pass.
 	IsCounted bool
 }
 
@@ -96,7 +96,7 @@ func Ended(p v1alpha1.CheckPhase) bool {
 	return p != "" && p != v1alpha1.CheckPending && p != v1alpha1.CheckRunning
 }
 
-// Judge a tally, when the subject has been live and measurable for so long. Measurements count before time does.
+// Judge returns the judgement of a tally. The subject has been live and measurable for a duration. Measurements take precedence over the timeout.
 func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 	j := Judgement{Phase: v1alpha1.CheckRunning, Value: t.value, Count: t.Count()}
 	switch {
@@ -122,7 +122,7 @@ func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 	return j
 }
 
-// withTally judges as many measurements as are needed. Without a measurement that passed, the check does not pass.
+// withTally judges a tally that has its count. Without a passed measurement the check does not pass.
 func (j Judgement) withTally(r Rules, t Tally) Judgement {
 	switch {
 	case t.passed > 0 || r.HasCount:
@@ -134,12 +134,12 @@ func (j Judgement) withTally(r Rules, t Tally) Judgement {
 	return j.endedBy(r.inconclusivePhase(), Measurement{Message: messageNothing})
 }
 
-// IsWatching is true for a check that has its count, and is measured on. Its timeout is over then.
+// IsWatching reports whether a check has its count, and is still measured until its step is released. Its timeout no longer applies then.
 func (r Rules) IsWatching(t Tally) bool {
 	return r.GoesOn && (r.HasCount || t.Count() >= r.Count)
 }
 
-// inconclusivePhase is how a check ends that comes to no conclusion.
+// inconclusivePhase returns the final phase of a check without a conclusion.
 func (r Rules) inconclusivePhase() v1alpha1.CheckPhase {
 	if r.HoldsInconclusive {
 		return v1alpha1.CheckInconclusive
@@ -162,14 +162,14 @@ func timedOut(t Tally) string {
 	return messageTimedOut + "; at last: " + t.last.Message
 }
 
-// Verdict of a Gate: the gravest phase of the checks that ended without passing, while other checks may still go on; Inconclusive, or Passed if all checks
-// passed, once all have ended; otherwise no verdict yet.
+// Verdict returns the verdict of a Gate. The gravest phase of an ended check that did not pass is the verdict at once, although other checks may still run.
+// Passed and Inconclusive need the end of all checks. The verdict is empty until then.
 func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
 	phases := map[v1alpha1.CheckPhase]bool{}
-	goesOn := false
+	isRunning := false
 	for _, c := range checks {
 		phases[c.Phase] = true
-		goesOn = goesOn || !Ended(c.Phase)
+		isRunning = isRunning || !Ended(c.Phase)
 	}
 	for _, p := range []v1alpha1.CheckPhase{v1alpha1.CheckFailed, v1alpha1.CheckError, v1alpha1.CheckTimedOut} {
 		if phases[p] {
@@ -177,7 +177,7 @@ func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
 		}
 	}
 	switch {
-	case goesOn:
+	case isRunning:
 		return ""
 	case phases[v1alpha1.CheckInconclusive]:
 		return v1alpha1.GateInconclusive

@@ -53,7 +53,7 @@ func TestJudgeMeasurements(t *testing.T) {
 			rules:  strict, of: "ppp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3},
 		},
 		"PassedLate": {
-			reason: "Measurements count before time does.",
+			reason: "Measurements take precedence over the timeout.",
 			rules:  strict, of: "ppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3},
 		},
 		"FailedAtOnce": {
@@ -61,11 +61,11 @@ func TestJudgeMeasurements(t *testing.T) {
 			rules:  strict, of: "pf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 2},
 		},
 		"FailedLate": {
-			reason: "A failure counts before time does.",
+			reason: "A failure takes precedence over the timeout.",
 			rules:  strict, of: "f", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1},
 		},
 		"FailureAllowed": {
-			reason: "As many failures as the limit allows.",
+			reason: "A check passes with as many failures as the limit allows.",
 			rules:  lax, of: "fpf", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "9", Count: 3},
 		},
 		"OnlyFailures": {
@@ -73,7 +73,7 @@ func TestJudgeMeasurements(t *testing.T) {
 			rules:  lax, of: "fff", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 3},
 		},
 		"OnlyInconclusive": {
-			reason: "A check whose measurements all decide nothing ends with an error.",
+			reason: "A check whose measurements are all inconclusive ends with an error.",
 			rules:  lax, of: "iii", want: Judgement{Phase: v1alpha1.CheckError, Message: messageNothing, Count: 3},
 		},
 		"Inconclusive": {
@@ -94,22 +94,22 @@ func TestJudgeMeasurements(t *testing.T) {
 		},
 		"EarlyBetween": {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"Early":        {reason: "An early measurement does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
-		"EarlyForEver": {reason: "A check whose subject is always too young ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
+		"EarlyForEver": {reason: "A check with only early measurements ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
 		"Watching": {
-			reason: "A check that goes on does not end with its count.",
+			reason: "A watching check does not end with its count.",
 			rules:  watching, of: "pppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 4, IsCounted: true},
 		},
 		"WatchingFails": {
-			reason: "A failure after the count ends a check that goes on.",
+			reason: "A failure after the count ends a watching check.",
 			rules:  watching, of: "pppf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 4},
 		},
 		"WatchingNotYet": {
-			reason: "A check that goes on has its timeout before its count.",
+			reason: "A watching check times out before it has its count.",
 			rules:  watching, of: "pp", after: time.Hour,
 			want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut, Count: 2},
 		},
 		"WatchedBefore": {
-			reason: "A check that had its count before a restart has it.",
+			reason: "A check keeps a count that it reached before a restart.",
 			rules:  counted, of: "", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed},
 		},
 		"WatchedThenFails": {
@@ -134,7 +134,7 @@ func TestJudgeMeasurements(t *testing.T) {
 			rules:  strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut},
 		},
 		"AlmostTimedOut": {
-			reason: "The time is not over before it is over.",
+			reason: "A check runs until its timeout has passed.",
 			rules:  strict, after: 5*time.Minute - 1, want: Judgement{Phase: v1alpha1.CheckRunning},
 		},
 		"TimedOutInErrors": {reason: "The message of a timeout has the last error.", rules: strict, of: "pe", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut + "; at last: broken", Count: 1}},
@@ -176,15 +176,15 @@ func TestVerdict(t *testing.T) {
 	}{
 		"None":    {reason: "A Gate without checks does not pass.", want: v1alpha1.GateError},
 		"Passed":  {reason: "A Gate passes when all its checks passed.", phases: []v1alpha1.CheckPhase{"Passed", "Passed"}, want: v1alpha1.GatePassed},
-		"Running": {reason: "There is no verdict while all that ended has passed.", phases: []v1alpha1.CheckPhase{"Passed", "Running"}, want: ""},
-		"Pending": {reason: "A check that has not begun keeps the verdict back.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
+		"Running": {reason: "A running check holds back the verdict of passed checks.", phases: []v1alpha1.CheckPhase{"Passed", "Running"}, want: ""},
+		"Pending": {reason: "A pending check holds back the verdict.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
 		"First": {
-			reason: "The first failure ends the Gate while other checks go on.",
+			reason: "The first failure ends the Gate while other checks run.",
 			phases: []v1alpha1.CheckPhase{"Failed", "Running", "Pending"}, want: v1alpha1.GateFailed,
 		},
-		"FirstErr": {reason: "The first error ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Running", "Error"}, want: v1alpha1.GateError},
+		"FirstErr": {reason: "The first error ends the Gate while other checks run.", phases: []v1alpha1.CheckPhase{"Running", "Error"}, want: v1alpha1.GateError},
 		"FirstOut": {
-			reason: "The first timeout ends the Gate while other checks go on.",
+			reason: "The first timeout ends the Gate while other checks run.",
 			phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Running"}, want: v1alpha1.GateTimedOut,
 		},
 		"Failed": {
@@ -197,15 +197,15 @@ func TestVerdict(t *testing.T) {
 			phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut,
 		},
 		"Open": {
-			reason: "A check without a conclusion keeps the verdict back while others may fail.",
+			reason: "An inconclusive check gives no verdict while other checks may fail.",
 			phases: []v1alpha1.CheckPhase{"Inconclusive", "Running"}, want: "",
 		},
 		"Unclear": {
-			reason: "A check without a conclusion decides where all others passed.",
+			reason: "An inconclusive check decides where all other checks passed.",
 			phases: []v1alpha1.CheckPhase{"Passed", "Inconclusive"}, want: v1alpha1.GateInconclusive,
 		},
 		"Graver": {
-			reason: "A failure decides where another check came to no conclusion.",
+			reason: "A failure decides where another check is inconclusive.",
 			phases: []v1alpha1.CheckPhase{"Failed", "Inconclusive"}, want: v1alpha1.GateFailed,
 		},
 		"Unknown": {reason: "A phase that this version does not know does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},
@@ -240,7 +240,7 @@ func FuzzJudge(f *testing.F) {
 			t.Errorf("%q passed by %+v", letters, r)
 		}
 		if seconds >= 60 && !j.Ended() {
-			t.Errorf("%q goes on for ever", letters)
+			t.Errorf("%q never ends", letters)
 		}
 	})
 }

@@ -75,6 +75,6 @@ func writeYAML(k kind, file string, object any) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
 		return errors.Wrapf(err, "cannot make the folder of %s", file)
 	}
-	//nolint:gosec // What is generated is committed, and everybody may read it.
+	//nolint:gosec // Generated files are committed, and readable for all users.
 	return errors.Wrapf(os.WriteFile(file, append(fmt.Appendf(nil, "# Generated from %s by make generate. Do not edit.\n", k.source), b...), 0o644), "cannot write %s", file)
 }

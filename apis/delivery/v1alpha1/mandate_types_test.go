@@ -75,7 +75,7 @@ func TestMandateFields(t *testing.T) {
 		"NoEpoch":    {reason: "Epochs are counted from 1.", want: "mandate.epoch", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Epoch = 0 }},
 		"NoRevision": {reason: "Revisions are counted from 1.", want: "mandate.revision", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Revision = 0 }},
 		"NoKind": {
-			reason: "A mandate by which nothing may be recorded is none.",
+			reason: "A mandate names at least one kind of event.",
 			want:   "mandate.may", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.May = []step.Kind{} },
 		},
 		"EmptyKind": {
@@ -90,7 +90,7 @@ func TestMandateFields(t *testing.T) {
 			p.Mandate.May = []step.Kind{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 		}},
 		"RetriesBelow": {
-			reason: "No rollback has fewer than no attempts.",
+			reason: "The number of attempts is not negative.",
 			want:   "maxRetries", change: func(p *v1alpha1.GitDeliveryParameters) { p.Mandate.Rollback.MaxRetries = -1 },
 		},
 		"RetriesAbove": {
@@ -154,28 +154,28 @@ func TestCovers(t *testing.T) {
 		want   bool
 	}{
 		"Same":    {reason: "A mandate is for the revision that it names.", change: func(*v1alpha1.Mandate, *ledger.State) {}, want: true},
-		"None":    {reason: "A delivery without a mandate lets nothing be recorded.", change: func(*v1alpha1.Mandate, *ledger.State) {}, isNone: true},
-		"Later":   {reason: "A mandate of the revision before is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number++ }},
-		"Earlier": {reason: "A mandate of a revision to come is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number-- }},
+		"None":    {reason: "The provider records no event without a mandate.", change: func(*v1alpha1.Mandate, *ledger.State) {}, isNone: true},
+		"Later":   {reason: "A mandate of the previous revision is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number++ }},
+		"Earlier": {reason: "A mandate of a later revision is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number-- }},
 		"Withdrawn": {
-			reason: "A revision by which a user rolls another one back goes on by the mandate of that.",
+			reason: "A revision by which a user rolls another revision back continues by the mandate of that revision.",
 			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number, s.Withdraws = 4, 3 }, want: true,
 		},
 		"WithdrawnTwice": {
 			reason: "A revision by which a user rolls another rollback back is not covered by the mandate of the first revision.",
 			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Number, s.Withdraws = 5, 4 },
 		},
-		"Recovered":   {reason: "A ledger that was recovered since has another epoch.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Epoch++ }},
-		"OtherLedger": {reason: "A ledger that was opened since is another one.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Ledger = "other" }},
+		"Recovered":   {reason: "A mandate from before the recovery of a ledger is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Epoch++ }},
+		"OtherLedger": {reason: "A mandate of a former ledger is void.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Ledger = "other" }},
 		"Moved": {
-			reason: "Nothing follows in a ledger that goes on in another repository.",
+			reason: "The provider records no event in a ledger that moved to another repository.",
 			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Successor = "other" },
 		},
 		"Closed": {
-			reason: "Nothing follows in the ledger of a deployment that was deleted.",
+			reason: "The provider records no event in the ledger of a deleted deployment.",
 			change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.IsClosed = true },
 		},
-		"Empty": {reason: "Nothing follows in a ledger without a revision.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current = nil }},
+		"Empty": {reason: "The provider records no event in a ledger without a revision.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current = nil }},
 		"ZeroValue": {
 			reason: "A mandate without a revision does not cover a state that withdraws none.",
 			change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.Revision = 0 },

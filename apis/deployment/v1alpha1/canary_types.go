@@ -1,11 +1,11 @@
 package v1alpha1
 
-// How many pods a canary has.
+// Numbers of pods of a canary.
 const (
-	// ScaleWeight gives it the pods for its share of the requests in the next step.
+	// ScaleWeight gives a canary the pods for its share of the requests in the next step.
 	ScaleWeight = "Weight"
 
-	// ScaleFull gives it all pods from the first step on.
+	// ScaleFull gives a canary all pods from the first step on.
 	ScaleFull = "Full"
 )
 
@@ -14,7 +14,7 @@ const (
 	// InconclusiveReject rejects the revision.
 	InconclusiveReject = "Reject"
 
-	// InconclusiveHold waits until a user releases the step or gives the revision up.
+	// InconclusiveHold waits until a user releases the step or aborts the revision.
 	InconclusiveHold = "Hold"
 )
 

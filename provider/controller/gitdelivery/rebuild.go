@@ -23,7 +23,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	}
 	stateless := s.Stateless()
 	if !stateless {
-		if isMissing, err := hasDirectoryWithoutRecord(ctx, *f, s); err != nil || !isMissing {
+		if hasDirectory, err := hasDirectoryWithoutRecord(ctx, *f, s); err != nil || !hasDirectory {
 			return err // Without an error the claim is new.
 		}
 	}

@@ -141,7 +141,7 @@ func TestRecover(t *testing.T) {
 			w.ask(order(3, "b"), desired(w.T, "edge1", webAtE1, "b"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 		}},
-		"MemoryUnknown": {reason: "Who remembers nothing and cannot read takes no order", run: func(w *world) {
+		"MemoryUnknown": {reason: "A claim without a memory takes no order while the repository is unreadable.", run: func(w *world) {
 			w.twoRevisions()
 			w.disaster()
 			w.git.Fail(repo, 503)
@@ -216,7 +216,7 @@ func TestDisaster(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(2)
 		}},
-		"OldGit": {reason: "An old Git under newer objects stops, and who reapplies has revision, verdict and target again", run: func(w *world) {
+		"OldGit": {reason: "An old Git under newer objects stops the delivery. Reapply restores revision and verdict.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			refs, err := w.git.Refs(w.Context(), repo)
@@ -243,7 +243,7 @@ func TestDisaster(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"TwoClusters": {reason: "A second cluster of the same name writes nothing, also to where nothing is yet", run: func(w *world) {
+		"TwoClusters": {reason: "A second cluster of the same name writes nothing, also at a Site without any files.", run: func(w *world) {
 			w.twoRevisions()
 			w.rebuild("cluster-2", "")
 			w.restart()
@@ -260,7 +260,7 @@ func TestDisaster(t *testing.T) {
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
 		}},
-		"NewClaimOfTwo": {reason: "Claims that the first one never had are recovered too, also without a state.", run: func(w *world) {
+		"NewClaimOfTwo": {reason: "A claim that only the second cluster has waits for the takeover, also without a state.", run: func(w *world) {
 			w.twoRevisions()
 			w.rebuild("cluster-2", "")
 			d := delivery("api", order(1, "z"), desired(w.T, "edge2", "clusters/edge2/team-a/api", "z"))
@@ -278,7 +278,7 @@ func TestDisaster(t *testing.T) {
 			w.expect("api", v1alpha1.ReasonDelivered)
 			w.count(3)
 		}},
-		"ForgedOwner": {reason: "An owner that cannot be read is not guessed at", run: func(w *world) {
+		"ForgedOwner": {reason: "The provider does not trust a state whose owner it cannot read.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			_, err := w.git.Commit(w.Context(), repo, "forged", map[string]string{"owner.json": "{}"}, "Forge")

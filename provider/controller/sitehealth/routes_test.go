@@ -79,11 +79,11 @@ func TestRouteRevision(t *testing.T) {
 		},
 		"OldSpec": {reason: "A proof for an earlier spec of the SiteSync says nothing about the routes.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }},
 		"OldPosition": {
-			reason: "A proof of an earlier revision says nothing about the present one.",
+			reason: "A proof of an earlier revision says nothing about the current revision.",
 			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 2 },
 		},
 		"RolledBack": {
-			reason: "A rollback of the revision delivers the routes of an earlier one.",
+			reason: "A rollback of the revision delivers the routes of an earlier revision.",
 			change: func(s *v1alpha1.SiteSync) {
 				s.Spec.ForProvider.Position.Attempt, s.Status.AtProvider.Position.Attempt = 1, 1
 			},
@@ -104,7 +104,7 @@ func TestRouteRevision(t *testing.T) {
 	}
 }
 
-// TestRouteBehind has a proven Site whose watch of routes reports the route of an earlier revision: the API server alone has the edited one.
+// TestRouteBehind has a proven Site whose watch of routes reports the route of an earlier revision: only the API server has the edited route.
 func TestRouteBehind(t *testing.T) {
 	w := newRouteWorld(t)
 	w.cluster.PrependReactor("list", "httproutes", func(clienttesting.Action) (bool, runtime.Object, error) {

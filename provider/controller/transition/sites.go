@@ -34,22 +34,22 @@ func (r *SiteReconciler) Reconcile(ctx context.Context, req reconcile.Request) (
 		r.setMeasuredWaits(req.NamespacedName, nil)
 		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get SiteSync")
 	}
-	previous, now := r.measuredWaits(req.NamespacedName), map[string]time.Time{}
+	previous, current := r.measuredWaits(req.NamespacedName), map[string]time.Time{}
 	for _, site := range s.Status.AtProvider.Sites {
 		startedAt, ok := previous[site.Name]
 		if ok {
-			now[site.Name] = startedAt
+			current[site.Name] = startedAt
 		}
 		if site.StartedAt == nil || site.LiveSince == nil || ok && startedAt.Equal(site.StartedAt.Time) {
 			continue
 		}
-		now[site.Name] = site.StartedAt.Time
+		current[site.Name] = site.StartedAt.Time
 		if site.LiveSince.Time.Before(r.since) {
 			continue
 		}
 		r.metrics.Synced(site.LiveSince.Sub(site.StartedAt.Time))
 	}
-	r.setMeasuredWaits(req.NamespacedName, now)
+	r.setMeasuredWaits(req.NamespacedName, current)
 	return reconcile.Result{}, nil
 }
 
@@ -59,10 +59,10 @@ func (r *SiteReconciler) measuredWaits(key types.NamespacedName) map[string]time
 	return r.measured[key]
 }
 
-func (r *SiteReconciler) setMeasuredWaits(key types.NamespacedName, begun map[string]time.Time) {
+func (r *SiteReconciler) setMeasuredWaits(key types.NamespacedName, waits map[string]time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.measured[key] = begun; len(begun) == 0 {
+	if r.measured[key] = waits; len(waits) == 0 {
 		delete(r.measured, key)
 	}
 }

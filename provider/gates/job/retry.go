@@ -17,7 +17,7 @@ const (
 	firstRetry   = 10 * time.Second
 	slowestRetry = 10 * time.Minute
 
-	// maxDoublings is how often the time is doubled before it exceeds slowestRetry.
+	// maxDoublings is the number of doublings after which the time exceeds slowestRetry.
 	maxDoublings = 6
 
 	messageInterrupted = "the infrastructure ended the pod of the check (%s): another Job runs the script"
@@ -31,7 +31,7 @@ const (
 	MessageRemoved = "the Jobs of the check were removed before their results were read"
 )
 
-// AttemptOf returns the attempt whose Job has a name, and 0 for the name of no Job of the check.
+// AttemptOf returns the number of the attempt in the name of a Job of the check. It is 0 for the first attempt, and for any other name.
 func AttemptOf(in Input, name string) int {
 	in.Attempt = 0
 	text, _ := strings.CutPrefix(name, Name(in)+"-")
@@ -42,7 +42,7 @@ func AttemptOf(in Input, name string) int {
 	return attempt
 }
 
-// RetryAt returns when another Job may run the script of a Job whose pod the infrastructure ended.
+// RetryAt returns the time from which on another Job may run the script of a Job whose pod the infrastructure ended. Zero for a Job that has not ended.
 func RetryAt(j *batchv1.Job, attempt int) time.Time {
 	c := endOf(j)
 	if c == nil {
@@ -54,7 +54,7 @@ func RetryAt(j *batchv1.Job, attempt int) time.Time {
 	return c.LastTransitionTime.Add(min(firstRetry<<min(attempt, maxDoublings), slowestRetry))
 }
 
-// IsEnding reports whether a Job failed, and waits for the end of its pods: for a pod whose node is lost, until the node is back, or removed.
+// IsEnding reports whether a Job failed, and waits for the end of its pods. A pod on a lost node ends when the node returns or is removed.
 func IsEnding(j *batchv1.Job) bool {
 	return endOf(j) == nil && findCondition(j, batchv1.JobFailureTarget) != nil
 }
@@ -66,8 +66,8 @@ func isNodeLost(j *batchv1.Job, pods []corev1.Pod) bool {
 	})
 }
 
-// findDisruption returns why the infrastructure ended the pod of a failed Job, or "" for a pod that the script ended. The cluster keeps the pods of a Job as
-// long as the Job: a pod that is gone was deleted, such as by a user. A Job whose time is over deletes its pods itself.
+// findDisruption returns the disruption by which the infrastructure ended the pod of a failed Job, or "" if the script ended by itself. The cluster keeps the
+// pods of a Job as long as the Job, so a missing pod was deleted, such as by a user. A Job that exceeds its deadline deletes its pods itself.
 func findDisruption(failed *batchv1.JobCondition, pods []corev1.Pod) workload.Disruption {
 	if pods != nil && len(pods) == 0 && failed.Reason == batchv1.JobReasonBackoffLimitExceeded {
 		return workload.DisruptionDeleted

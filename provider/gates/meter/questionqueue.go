@@ -2,19 +2,19 @@ package meter
 
 import "github.com/intentplane/intentplane/provider/shares"
 
-// Bounds of the questions that are under way at the same time.
+// Limits of concurrent questions, which are requests to the servers of metrics.
 const (
-	// maxPerHost is how many questions one server is asked.
+	// maxPerHost is the limit for one server.
 	maxPerHost = 8
 
-	// maxPerNamespace is how many one namespace asks, of whatever servers.
+	// maxPerNamespace is the limit for one namespace, over all servers.
 	maxPerNamespace = 16
 
-	// maxTogether is how many there are. Each may hold an answer in memory.
+	// maxTogether is the limit for the process. Each question may hold an answer in memory.
 	maxTogether = 32
 )
 
-// newQuestionQueue returns the queue of questions that wait for their servers, and of questions that are under way.
+// newQuestionQueue returns the queue of waiting questions, which also counts the questions in progress.
 func newQuestionQueue() *shares.Queue[*group] {
 	return shares.NewQueue[*group](shares.Limits{PerHost: maxPerHost, PerNamespace: maxPerNamespace, Together: maxTogether})
 }

@@ -31,8 +31,8 @@ func sameClaim(a, b v1alpha1.ClaimReference) bool {
 	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
-// LiveSince is the time since when a Site is proven to run the judged revision. Zero if it is not. For a Site without an engine, the delivery counts
-// from its first observation, or from its return, if the Site allows that.
+// LiveSince returns the time from which on a Site is proven to run the judged revision, and zero without a proof. At a Site without an engine that sets
+// unobservedIsLive, the delivery counts from its first observation, or from the time when it became ready or synced again.
 func (e Evidence) LiveSince(site *catalogv1alpha1.Site, observedAt time.Time) time.Time {
 	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
 		return e.syncedSince(site.GetName())
@@ -47,8 +47,8 @@ func (e Evidence) LiveSince(site *catalogv1alpha1.Site, observedAt time.Time) ti
 	return start
 }
 
-// IsReportedHealthy reports whether a Site runs the judged tree, and its engine reports each workload of it as healthy. A SiteSync shows no health of an
-// engine that calls its objects healthy and leaves a workload out.
+// IsReportedHealthy reports whether a Site runs the judged tree, and its engine reports each workload of the tree as healthy. A SiteSync has no health of an
+// engine whose report omits a workload.
 func (e Evidence) IsReportedHealthy(site string) bool {
 	if e.syncedSince(site).IsZero() {
 		return false
@@ -58,7 +58,8 @@ func (e Evidence) IsReportedHealthy(site string) bool {
 	})
 }
 
-// syncedSince believes a SiteSync that describes this position, with its current spec, or after it followed the ledger to the position.
+// syncedSince returns the time from which on the SiteSync proves a Site live at the judged position, by its current spec, or after it followed the ledger to
+// that position. Zero without a proof.
 func (e Evidence) syncedSince(site string) time.Time {
 	s := e.Sync
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.Spec.ClaimRef) || !isCurrent(s) {
@@ -76,7 +77,7 @@ func (e Evidence) syncedSince(site string) time.Time {
 	return time.Time{}
 }
 
-// isPassed is true for a Gate of a revision with steps whose own step the Sites are beyond, and which never began: a user had the revision go on without it.
+// isPassed reports whether the Sites are at a later step than the step of a Gate that never measured: a user released the step without its Gate.
 func (e Evidence) isPassed(observed ledger.Position) bool {
 	return e.Spec.Until == v1alpha1.GateUntilReleased && !e.HasBegun && observed.Step > e.Spec.AskedPosition().Step
 }
@@ -98,7 +99,7 @@ func (e Evidence) IsReleased() bool {
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration()
 }
 
-// PauseEnd is the time when the pause of the step ends whose position the Gate judges. It is zero where time ends none.
+// PauseEnd returns the end of the pause of the judged step. It is zero for a step without a pause, and for a pause that only a user ends.
 func (e Evidence) PauseEnd() time.Time {
 	if s := e.Sync; s != nil && s.Status.AtProvider.Pause != nil && s.Status.AtProvider.Pause.Position == e.Spec.AskedPosition() {
 		return s.Status.AtProvider.Pause.EndsAt.Time
@@ -112,15 +113,15 @@ type conditioned interface {
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition
 }
 
-// isCurrent is true for an object whose status describes its current generation, and whose last observation succeeded.
+// isCurrent reports whether the status of an object describes its current generation, and its last observation succeeded.
 func isCurrent(o conditioned) bool {
 	ready, synced := o.GetCondition(xpv2.TypeReady), o.GetCondition(xpv2.TypeSynced)
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
 }
 
-// deliveredSince is the time since when a Site's trees are proven to be in the repository. The conditions of the GitDelivery prove it, also after a
-// restart. A Site that moves to another repository has a GitDelivery in each until the revision is verified, and the GitDelivery of the old
-// repository stays at the revision before.
+// deliveredSince returns the time from which on a Site's trees are proven to be in the repository. The conditions of the GitDelivery prove it, also after a
+// restart. A Site that moves to another repository has a GitDelivery for each repository until the revision is verified, and the GitDelivery of the old
+// repository stays at the previous revision.
 func (e Evidence) deliveredSince(site string) time.Time {
 	for i := range e.Deliveries {
 		d := &e.Deliveries[i]
@@ -128,9 +129,9 @@ func (e Evidence) deliveredSince(site string) time.Time {
 			continue
 		}
 		ready, synced := d.GetCondition(xpv2.TypeReady), d.GetCondition(xpv2.TypeSynced)
-		done := ready.Status == corev1.ConditionTrue && isCurrent(d) && d.GetDeletionTimestamp() == nil
+		isDelivered := ready.Status == corev1.ConditionTrue && isCurrent(d) && d.GetDeletionTimestamp() == nil
 		judged := e.Spec.AskedPosition()
-		if !done || !mandate.Position(d).HasReached(judged) || !d.Status.AtProvider.AppliedPosition().HasReached(judged) {
+		if !isDelivered || !mandate.Position(d).HasReached(judged) || !d.Status.AtProvider.AppliedPosition().HasReached(judged) {
 			continue
 		}
 		if synced.LastTransitionTime.After(ready.LastTransitionTime.Time) {
