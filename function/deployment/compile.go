@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/placement"
 )
 
 // Compiled is the result of the second stage of a call, compiled from the spec and the catalog. No later stage writes into it.
@@ -164,16 +165,18 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		}
 	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
-	rendered, err := c.renderPlaced(ctx, o.forRequest(k.request.Request), from)
+	o = o.forRequest(k.request.Request)
+	placer := placement.Placer{Compiler: c.compiler, State: o.state, Deliveries: o.deliveries}
+	rendered, err := placer.Render(ctx, from)
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
 	if err == nil {
-		err = checkMove(o.forRequest(k.request.Request), s, k.request.Request, rendered)
+		err = placer.CheckMove(s.Places, k.request.Request, rendered)
 	}
 	if err != nil {
 		return err
 	}
-	if rendered.placement.HasSteps && !rendered.placement.IsMove {
-		if k.canaryChecks, err = c.compiler.Checks(from, k.request.Plan, rendered.placement); err != nil {
+	if rendered.Placement.HasSteps && !rendered.Placement.IsMove {
+		if k.canaryChecks, err = c.compiler.Checks(from, k.request.Plan, rendered.Placement); err != nil {
 			return err
 		}
 	}
@@ -193,14 +196,13 @@ func (c *Core) compileSelection(from compile.Selection, k *Compiled) error {
 }
 
 // compileDeliveries compiles the deliveries of the rendered files, and the facts about them beside the revision.
-func (c *Core) compileDeliveries(in Input, o Observed, from compile.Selection, rendered placedSites, k *Compiled) error {
+func (c *Core) compileDeliveries(in Input, o Observed, from compile.Selection, rendered placement.Placed, k *Compiled) error {
 	s := from.Catalog
 	k.deliveries = rendered.Deliveries
-	o = o.forRequest(k.request.Request)
 	k.unobserved, k.clustered, k.chosen = sitesWithoutReports(s.Places), sitesWithCluster(s.Places), compose.Sites(k.deliveries)
 	inherited := compose.Inherit(k.deliveries, o.deliveries)
 	k.desired = c.desiredRevision(in, o, *k, inherited)
-	k.desired.Placement, k.desired.Workload = rendered.placement, rendered.workload
+	k.desired.Placement, k.desired.Workload = rendered.Placement, rendered.Workload
 	var err error
 	if k.desired, err = compile.WithSteps(from, k.desired, k.checks, canary.IsServedBy(o.state.PastRevision(o.state.Stable))); err != nil {
 		return err

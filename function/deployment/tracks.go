@@ -36,25 +36,6 @@ func (o Observed) isDraining(s ledger.State) bool {
 	return false
 }
 
-// servingTrack returns the track that gets most of the requests by the directories, or "".
-func (o Observed) servingTrack() string {
-	weights := map[string]int32{}
-	for _, d := range o.deliveries {
-		for _, t := range d.Status.AtProvider.Trees {
-			for _, treeTrack := range t.Tracks {
-				weights[treeTrack.Name] += treeTrack.Weight
-			}
-		}
-	}
-	switch blue, green := weights[ledger.TrackBlue], weights[ledger.TrackGreen]; {
-	case blue == 0 && green == 0:
-		return ""
-	case blue >= green:
-		return ledger.TrackBlue
-	}
-	return ledger.TrackGreen
-}
-
 // A trackedState is a state of a deployment in tracks, with the input for composing the trees of its directories.
 type trackedState struct {
 	decider
