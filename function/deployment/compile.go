@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
+	"github.com/intentplane/intentplane/function/irreversible"
 	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/placement"
@@ -154,7 +155,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	if s == nil {
 		return compile.PendingProblem(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
-	s.Places = keepRepositories(s.Places, o.deliveries)
+	s.Places = compose.KeepRepositories(s.Places, o.deliveries)
 	from := compile.Selection{Deployment: in.Deployment, SpecDigest: o.specDigest, Intent: i, Catalog: s, Renderer: c.version}
 	if err := c.compileSelection(from, k); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (c *Core) compileDeliveries(in Input, o Observed, from compile.Selection, r
 	if k.desired, err = compile.WithSteps(from, k.desired, k.checks, canary.IsServedBy(o.state.PastRevision(o.state.Stable))); err != nil {
 		return err
 	}
-	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered.Sites)
+	k.desired.ReadMarks = irreversible.Served{State: o.state, Deliveries: o.deliveries}.MarkReader(s.Blueprint.Spec.Irreversible, rendered.Sites)
 	if err := compose.CheckSizes(inherited, o.deliveries); err != nil {
 		return compile.ErrorWithReason(deploymentv1alpha1.ReasonTooLarge, err)
 	}
