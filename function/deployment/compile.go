@@ -29,7 +29,7 @@ type Compiled struct {
 	needs []catalog.Need
 
 	// channel of the Blueprint that the deployment stays with.
-	channel channel
+	channel compile.Channel
 
 	// renderer is the version that renders.
 	renderer int32
@@ -144,11 +144,11 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	q := compile.CatalogQuery(in.Deployment, i, field)
 	k.siteLabels = q.SiteLabels()
 	if !isApproved {
-		q.Pinned = k.channel.pinBlueprint(compile.Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
+		q.Pinned = k.channel.Pin(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName())
 	}
 	s, needs, err := c.catalog.Resolve(q, in.Answers)
 	k.needs = needs
-	k.channel.noteSelection(s, err)
+	k.channel.RecordSelection(s, err)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (c *Core) compileSelection(from compile.Selection, k *Compiled) error {
 	result, err := c.compiler.CompileSelection(from)
 	k.Unsupported, k.request, k.checks = result.Unsupported, result.Request, result.Checks
 	if result.Blueprint != "" {
-		if err := k.channel.checkDigest(result.Blueprint); err != nil {
+		if err := k.channel.CheckDigest(result.Blueprint); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ const maxResultMessage = 1024
 
 // waitingUpdate returns the update that waits: a Blueprint, a renderer, or both.
 func (c *Core) waitingUpdate(o Observed, k Compiled) deploymentv1alpha1.UpdateStatus {
-	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.waitingBlueprint()}
+	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.WaitingBlueprint()}
 	if k.Problem != nil || o.state.Current == nil || o.state.IsRejected() || !isOnlyRenderer(o, k.desired) {
 		return update
 	}
