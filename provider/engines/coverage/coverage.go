@@ -1,5 +1,5 @@
-// Package coverage compares the report of a GitOps engine about single objects with the objects of a directory: it returns how much of the directory the engine
-// proves to be applied. It is pure.
+// Package coverage compares the report of a GitOps engine about single objects with a directory, and returns the part of the directory that the engine proves
+// to be applied. It is pure.
 package coverage
 
 import (
@@ -27,7 +27,7 @@ type Report struct {
 	// Common are the instructions that the engine adds to each object that it applies.
 	Common []instruction.Instruction
 
-	// Keeps says why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
+	// Keeps is the reason why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
 	Keeps string
 
 	// IgnoresHealth reports whether the engine's health leaves out an object that it applies. Nil means that it leaves none out.
@@ -88,19 +88,19 @@ func (r Report) indexWarnings() map[string]subjectWarning {
 	return out
 }
 
-// Coverage is how much of a directory the proof covers.
+// Coverage is the part of a directory that the proof covers.
 type Coverage struct {
 	// Unproven names the objects that the proof does not cover although the engine is at the commit, each with the instruction that it follows.
 	Unproven []string
 
-	// HealthGap names a workload about which the engine's health says nothing, and why. Empty if there is none.
+	// HealthGap names a workload about which the engine's health says nothing, and the reason. Empty means that each has a health.
 	HealthGap string
 
-	// Missing names an object without such an instruction that the engine does not report as applied. Empty if there is none.
+	// Missing names an object without such an instruction that the engine does not report as applied. Empty if each is reported.
 	Missing string
 }
 
-// Cover returns how much of a directory an engine's report proves.
+// Cover returns the part of a directory that an engine's report proves.
 func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Manifest) Coverage {
 	out, proven, applied, warnings := Coverage{}, 0, r.findApplied(manifests), r.indexWarnings()
 	for _, m := range manifests {
