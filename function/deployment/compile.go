@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/placement"
+	"github.com/intentplane/intentplane/function/requests"
 )
 
 // Compiled is the result of the second stage of a call, compiled from the spec and the catalog. No later stage writes into it.
@@ -66,7 +67,7 @@ type Compiled struct {
 	update deploymentv1alpha1.UpdateStatus
 
 	// refusals of updates that requests approve, by the uid of the request.
-	refusals map[string]refusal
+	refusals map[string]requests.Refusal
 
 	// recheck says when a problem may be over, and when it is the deployment's turn to take a new renderer.
 	recheck recheck
