@@ -33,6 +33,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/imagebuild"
+	"github.com/intentplane/intentplane/provider/controller/imagebuild/webhook"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/notification"
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
@@ -142,7 +143,8 @@ func (c *cli) runProvider(ctx context.Context) error {
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Observer: m},
 		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near, Budget: tenants, HonourMandates: c.HonourMandates},
-		ImageBuild:     imagebuild.Options{Guard: near, Budget: tenants, Metrics: m, WebhookAddress: c.SourceWebhookAddress},
+		ImageBuild:     imagebuild.Options{Guard: near, Budget: tenants, Metrics: m},
+		SourceWebhook:  webhook.Options{Address: c.SourceWebhookAddress, Count: m.SourceHook},
 		Notification:   notification.Options{Hosts: c.NotificationHosts, Namespace: c.Namespace, Counter: m},
 		SiteHealth:     sitehealth.Options{Limits: limits},
 		SiteSync:       sitesync.Options{Limits: limits, Prober: prober, Guard: near},

@@ -12,18 +12,15 @@ import (
 // AskForPosition returns deliveries that ask for the position of a state, and in a settled one for the removal of the directories that they have left. The
 // delivery to the home records as well.
 func AskForPosition(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, home string) map[string]*deliveryv1alpha1.GitDelivery {
-	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
-	for name, d := range ds {
-		located, position := *d, s.Position()
-		p := &located.Spec.ForProvider
+	return mapDeliveries(ds, func(name string, p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
+		position := s.Position()
 		p.Position, p.Ledger, p.Copy, p.Mandate = &position, nil, nil, nil
 		if name == home {
 			p.Ledger = &deliveryv1alpha1.LedgerUpdate{}
 		}
-		p.Settled = s.IsVerified() && mustRemove(d, observed[name], position)
-		out[name] = &located
-	}
-	return out
+		p.Settled = s.IsVerified() && mustRemove(ds[name], observed[name], position)
+		return p
+	})
 }
 
 // mustRemove reports whether a repository has directories that a delivery does not name, or was asked to remove them at a position.

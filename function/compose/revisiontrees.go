@@ -22,16 +22,13 @@ func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery
 func mapTrees(
 	ds map[string]*deliveryv1alpha1.GitDelivery, change func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree,
 ) map[string]*deliveryv1alpha1.GitDelivery {
-	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
-	for name, d := range ds {
-		copied := *d
-		copied.Spec.ForProvider.Trees = slices.Clone(d.Spec.ForProvider.Trees)
-		for i, t := range copied.Spec.ForProvider.Trees {
-			copied.Spec.ForProvider.Trees[i] = change(name, t)
+	return mapDeliveries(ds, func(name string, p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
+		p.Trees = slices.Clone(p.Trees)
+		for i, t := range p.Trees {
+			p.Trees[i] = change(name, t)
 		}
-		out[name] = &copied
-	}
-	return out
+		return p
+	})
 }
 
 func treeOfRevision(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledger.State) deliveryv1alpha1.Tree {

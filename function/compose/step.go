@@ -11,7 +11,7 @@ import (
 // Schedule returns the compiled deliveries of a revision at the step of a state. A directory whose step has not come keeps its tree: its next tree is among the
 // later trees.
 func Schedule(compiled map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
-	return mapDeliveries(compiled, func(p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
+	return mapDeliveries(compiled, func(_ string, p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
 		for _, t := range p.Trees {
 			if !s.HasReached(t.Site) && t.Action == deliveryv1alpha1.ActionDesired {
 				p.Later = append(p.Later, directories.NewLater(t, s))
@@ -23,7 +23,7 @@ func Schedule(compiled map[string]*deliveryv1alpha1.GitDelivery, s ledger.State)
 
 // Step returns the observed deliveries of a revision at the step of a state: directories whose step has begun get their later trees.
 func Step(observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
-	return mapDeliveries(observed, func(p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
+	return mapDeliveries(observed, func(_ string, p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
 		return retainUnreached(directories.At(p, s), s)
 	})
 }
@@ -41,12 +41,12 @@ func retainUnreached(p deliveryv1alpha1.GitDeliveryParameters, s ledger.State) d
 
 // mapDeliveries returns copies of deliveries with other parameters.
 func mapDeliveries(
-	ds map[string]*deliveryv1alpha1.GitDelivery, change func(deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters,
+	ds map[string]*deliveryv1alpha1.GitDelivery, change func(name string, p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters,
 ) map[string]*deliveryv1alpha1.GitDelivery {
 	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
 	for name, d := range ds {
 		copied := *d
-		copied.Spec.ForProvider = change(d.Spec.ForProvider)
+		copied.Spec.ForProvider = change(name, d.Spec.ForProvider)
 		out[name] = &copied
 	}
 	return out

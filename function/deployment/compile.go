@@ -15,8 +15,11 @@ import (
 	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
+	"github.com/intentplane/intentplane/function/irreversible"
 	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/placement"
+	"github.com/intentplane/intentplane/function/requests"
 )
 
 // Compiled is the result of the second stage of a call, compiled from the spec and the catalog. No later stage writes into it.
@@ -27,7 +30,7 @@ type Compiled struct {
 	needs []catalog.Need
 
 	// channel of the Blueprint that the deployment stays with.
-	channel channel
+	channel compile.Channel
 
 	// renderer is the version that renders.
 	renderer int32
@@ -64,7 +67,7 @@ type Compiled struct {
 	update deploymentv1alpha1.UpdateStatus
 
 	// refusals of updates that requests approve, by the uid of the request.
-	refusals map[string]refusal
+	refusals map[string]requests.Refusal
 
 	// recheck says when a problem may be over, and when it is the deployment's turn to take a new renderer.
 	recheck recheck
@@ -142,18 +145,18 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	q := compile.CatalogQuery(in.Deployment, i, field)
 	k.siteLabels = q.SiteLabels()
 	if !isApproved {
-		q.Pinned = k.channel.pinBlueprint(compile.Pinned(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName()))
+		q.Pinned = k.channel.Pin(blueprintOf(o.state), in.Spec.Blueprint, q.BlueprintName())
 	}
 	s, needs, err := c.catalog.Resolve(q, in.Answers)
 	k.needs = needs
-	k.channel.noteSelection(s, err)
+	k.channel.RecordSelection(s, err)
 	if err != nil {
 		return err
 	}
 	if s == nil {
 		return compile.PendingProblem(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
-	s.Places = keepRepositories(s.Places, o.deliveries)
+	s.Places = compose.KeepRepositories(s.Places, o.deliveries)
 	from := compile.Selection{Deployment: in.Deployment, SpecDigest: o.specDigest, Intent: i, Catalog: s, Renderer: c.version}
 	if err := c.compileSelection(from, k); err != nil {
 		return err
@@ -164,16 +167,18 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 		}
 	}
 	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
-	rendered, err := c.renderPlaced(ctx, o.forRequest(k.request.Request), from)
+	o = o.forRequest(k.request.Request)
+	placer := placement.Placer{Compiler: c.compiler, State: o.state, Deliveries: o.deliveries}
+	rendered, err := placer.Render(ctx, from)
 	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
 	if err == nil {
-		err = checkMove(o.forRequest(k.request.Request), s, k.request.Request, rendered)
+		err = placer.CheckMove(s.Places, k.request.Request, rendered)
 	}
 	if err != nil {
 		return err
 	}
-	if rendered.placement.HasSteps && !rendered.placement.IsMove {
-		if k.canaryChecks, err = c.compiler.Checks(from, k.request.Plan, rendered.placement); err != nil {
+	if rendered.Placement.HasSteps && !rendered.Placement.IsMove {
+		if k.canaryChecks, err = c.compiler.Checks(from, k.request.Plan, rendered.Placement); err != nil {
 			return err
 		}
 	}
@@ -185,7 +190,7 @@ func (c *Core) compileSelection(from compile.Selection, k *Compiled) error {
 	result, err := c.compiler.CompileSelection(from)
 	k.Unsupported, k.request, k.checks = result.Unsupported, result.Request, result.Checks
 	if result.Blueprint != "" {
-		if err := k.channel.checkDigest(result.Blueprint); err != nil {
+		if err := k.channel.CheckDigest(result.Blueprint); err != nil {
 			return err
 		}
 	}
@@ -193,19 +198,18 @@ func (c *Core) compileSelection(from compile.Selection, k *Compiled) error {
 }
 
 // compileDeliveries compiles the deliveries of the rendered files, and the facts about them beside the revision.
-func (c *Core) compileDeliveries(in Input, o Observed, from compile.Selection, rendered placedSites, k *Compiled) error {
+func (c *Core) compileDeliveries(in Input, o Observed, from compile.Selection, rendered placement.Placed, k *Compiled) error {
 	s := from.Catalog
 	k.deliveries = rendered.Deliveries
-	o = o.forRequest(k.request.Request)
 	k.unobserved, k.clustered, k.chosen = sitesWithoutReports(s.Places), sitesWithCluster(s.Places), compose.Sites(k.deliveries)
 	inherited := compose.Inherit(k.deliveries, o.deliveries)
 	k.desired = c.desiredRevision(in, o, *k, inherited)
-	k.desired.Placement, k.desired.Workload = rendered.placement, rendered.workload
+	k.desired.Placement, k.desired.Workload = rendered.Placement, rendered.Workload
 	var err error
 	if k.desired, err = compile.WithSteps(from, k.desired, k.checks, canary.IsServedBy(o.state.PastRevision(o.state.Stable))); err != nil {
 		return err
 	}
-	k.desired.ReadMarks = markReader(s.Blueprint.Spec.Irreversible, o, rendered.Sites)
+	k.desired.ReadMarks = irreversible.Served{State: o.state, Deliveries: o.deliveries}.MarkReader(s.Blueprint.Spec.Irreversible, rendered.Sites)
 	if err := compose.CheckSizes(inherited, o.deliveries); err != nil {
 		return compile.ErrorWithReason(deploymentv1alpha1.ReasonTooLarge, err)
 	}

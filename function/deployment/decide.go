@@ -140,7 +140,7 @@ func (dr decider) hasLostPart(s ledger.State) bool {
 // stepInput returns the input for deciding the next event, without the proof.
 func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	out := step.Input{
-		Versions: versionsOf(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.isPinnedGone,
+		Versions: versionsOf(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.IsPinnedGone,
 		HasUpdate: k.update != deploymentv1alpha1.UpdateStatus{}, Policy: rollbackPolicy(in), Requests: o.stepRequests(k),
 	}
 	if k.Problem == nil {

@@ -4,66 +4,14 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
-	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/compile"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/ledgerhome"
 	"github.com/intentplane/intentplane/function/slot"
 )
-
-// A channel is the state of the channel of Blueprints, beside the Blueprint that a deployment stays with.
-type channel struct {
-	pinned *ledger.BlueprintReference
-	// isPinnedGone is true if the pinned Blueprint does not exist any more.
-	isPinnedGone bool
-	// newest is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
-	newest string
-}
-
-// pinBlueprint returns the name of the Blueprint to stay with, or none.
-func (c *channel) pinBlueprint(b *ledger.BlueprintReference) string {
-	c.pinned = b
-	return compile.PinnedName(b)
-}
-
-// noteSelection records the result of the catalog.
-func (c *channel) noteSelection(s *catalog.Selection, err error) {
-	if c.pinned == nil {
-		return
-	}
-	if s != nil {
-		c.newest = s.InChannel
-	}
-	if e := (&catalog.MissingError{}); errors.As(err, &e) && e.InChannel != "" {
-		c.newest, c.isPinnedGone = e.InChannel, true
-	}
-}
-
-// checkDigest returns a problem when the object under the pinned name is not the ordered object.
-func (c *channel) checkDigest(digest string) error {
-	err := compile.CheckPinned(c.pinned, digest)
-	if err == nil {
-		return nil
-	}
-	if c.isPinnedGone = true; c.pinned.Channel == "" {
-		c.newest = c.pinned.Name
-	}
-	return err
-}
-
-// waitingBlueprint returns the name of the Blueprint that waits to be approved, or none.
-func (c *channel) waitingBlueprint() string {
-	if c.pinned == nil || c.newest == c.pinned.Name && !c.isPinnedGone {
-		return ""
-	}
-	return c.newest
-}
 
 // blueprintOf returns the Blueprint of the current revision, or nil.
 func blueprintOf(s ledger.State) *ledger.BlueprintReference {

@@ -9,6 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/compose/tracks"
 )
 
 // mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps its mandate where
@@ -62,7 +63,7 @@ func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
 		Suspended: *dr.in.Spec.Suspend, Without: dr.sitesLeft(s), MatchLabels: dr.compiled.siteLabels, Spec: dr.observed.specDigest,
 	}
 	if s.HasTracks() {
-		out.Drain = drainOf(dr.in)
+		out.Drain = tracks.Drain(dr.in.Spec.DeliveryConfig)
 	}
 	if !out.Covers(s) {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/desired"
 	"github.com/intentplane/intentplane/function/ledgerhome"
+	"github.com/intentplane/intentplane/function/requests"
 )
 
 // Observed is the result of the first stage of a call, read from the composed resources. No later stage writes into it.
@@ -80,7 +81,7 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	if err != nil {
 		return Observed{}, err
 	}
-	o.requests = openRequests(in.Claim, found)
+	o.requests = requests.Open(in.Claim, found)
 	o.home = o.findHome(in, Compiled{})
 	o.state = ledgerhome.AssumedState(o.deliveries)
 	if o.home.IsKnown {

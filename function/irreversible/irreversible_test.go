@@ -82,9 +82,9 @@ func TestDigest(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			a, b := Digest(tc.a.kinds, tc.a.has), Digest(tc.b.kinds, tc.b.has)
+			a, b := digestOf(tc.a.kinds, tc.a.has), digestOf(tc.b.kinds, tc.b.has)
 			if (a == b) != tc.want || len(a) != digestLength || len(b) != digestLength {
-				t.Errorf("\n%s\nDigest(...): %q and %q: want the same %t", tc.reason, a, b, tc.want)
+				t.Errorf("\n%s\ndigestOf(...): %q and %q: want the same %t", tc.reason, a, b, tc.want)
 			}
 		})
 	}

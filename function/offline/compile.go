@@ -114,8 +114,8 @@ func (c *Compiled) compileChecks(in compile.Deployment) error {
 
 // selectFromCatalog resolves a query, with the Blueprint that the deployment is pinned to.
 func selectFromCatalog(in compile.Deployment, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
-	pinned := compile.Pinned(blueprintOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
-	q.Pinned = compile.PinnedName(pinned)
+	channel := compile.Channel{}
+	q.Pinned = channel.Pin(blueprintOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
 	answers := catalog.Answers{}
 	for range maxRounds {
 		s, needs, err := catalog.Resolve(q, answers)
@@ -127,7 +127,7 @@ func selectFromCatalog(in compile.Deployment, q catalog.Query, answer func([]cat
 			if err != nil {
 				return nil, err
 			}
-			return s, compile.CheckPinned(pinned, d)
+			return s, channel.CheckDigest(d)
 		}
 		if answers, err = answer(needs); err != nil {
 			return nil, err

@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/imagebuild"
+	"github.com/intentplane/intentplane/provider/controller/imagebuild/webhook"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/notification"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
@@ -58,6 +59,9 @@ type Options struct {
 
 	// ImageBuild holds the options of the controller of ImageBuilds.
 	ImageBuild imagebuild.Options
+
+	// SourceWebhook holds the options of the server of webhooks about sources.
+	SourceWebhook webhook.Options
 
 	// ManagedCluster holds the options of the controller of ManagedClusters.
 	ManagedCluster managedcluster.Options
@@ -103,7 +107,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, options Options) error {
 		}
 	}, append(requiredKinds(), imagebuild.Kind())...)
 	// The gate opens on the leader alone, and webhooks reach each replica.
-	if err := imagebuild.SetupWebhooks(mgr, o, options.ImageBuild); err != nil {
+	if err := webhook.Setup(mgr, o, options.SourceWebhook); err != nil {
 		return err
 	}
 	countStates(mgr, o)

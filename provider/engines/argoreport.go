@@ -12,12 +12,13 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
 )
 
 // report returns the resources that the last comparison found in sync. A hook, and an object that another Application owns, has no status there; an
 // excluded one is not listed at all, and has a warning.
-func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstructured) Report {
-	out := Report{Applied: argoResources(main), Common: s.commonInstructions()}
+func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstructured) coverage.Report {
+	out := coverage.Report{Applied: argoResources(main), Common: s.commonInstructions()}
 	if field := a.renamingField(s); field != "" {
 		out.Uncompared = fmt.Sprintf("Application %s/%s has %s", main.GetNamespace(), main.GetName(), field)
 	}
@@ -35,7 +36,7 @@ func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstruc
 // commonInstructions returns the instructions in the annotations that kustomize adds to each object of the source.
 func (s argoSource) commonInstructions() []instruction.Instruction {
 	annotations, _, _ := unstructured.NestedStringMap(s.Kustomize, "commonAnnotations")
-	return addedInstructions(catalogv1alpha1.EngineArgoCD, nil, annotations, "kustomize.commonAnnotations of the Application's source")
+	return coverage.AddedInstructions(catalogv1alpha1.EngineArgoCD, nil, annotations, "kustomize.commonAnnotations of the Application's source")
 }
 
 // argoResources yields the resources that the last comparison found in sync.
@@ -67,15 +68,15 @@ func (a argoApplication) renamingField(s argoSource) string {
 }
 
 // argoWarning returns the warning of a condition that is about one object, in words that name no other one. Its message begins with the object.
-func argoWarning(conditionType, message string) (Warning, bool) {
+func argoWarning(conditionType, message string) (coverage.Warning, bool) {
 	words := append(strings.Fields(strings.TrimPrefix(message, "Resource ")), "", "")
 	switch conditionType {
 	case "RepeatedResourceWarning":
-		return Warning{Subject: words[0], Problem: "several files hold it", IsRepeated: true}, true
+		return coverage.Warning{Subject: words[0], Problem: "several files hold it", IsRepeated: true}, true
 	case "SharedResourceWarning":
-		return Warning{Subject: words[0], Problem: "another Application owns it"}, true
+		return coverage.Warning{Subject: words[0], Problem: "another Application owns it"}, true
 	case "ExcludedResourceWarning":
-		return Warning{Subject: words[0] + " " + words[1], Problem: "the settings exclude it"}, true
+		return coverage.Warning{Subject: words[0] + " " + words[1], Problem: "the settings exclude it"}, true
 	}
-	return Warning{}, false
+	return coverage.Warning{}, false
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
 )
 
 const configSyncGroupName = "configsync.gke.io"
@@ -195,12 +196,12 @@ func (s configSyncStage) describeErrors() string {
 }
 
 // inventoryReport returns the objects that were applied at a commit. An older version does not say how each of them ended.
-func inventoryReport(ref Ref, group *unstructured.Unstructured, commit string) Report {
+func inventoryReport(ref Ref, group *unstructured.Unstructured, commit string) coverage.Report {
 	g := resourceGroup{}
 	if group == nil || DecodeObject(group, &g) != nil {
-		return Report{}
+		return coverage.Report{}
 	}
-	out := Report{Applied: g.listApplied(commit)}
+	out := coverage.Report{Applied: g.listApplied(commit)}
 	if g.isStatusDisabled() {
 		out.Uncompared = ref.String() + " has no status.resourceStatuses"
 	}

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,6 +18,8 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // A Ref names an object of an engine.
@@ -88,7 +89,7 @@ type Observation struct {
 	// URL of the repository that the engine reads, without credentials.
 	URL string `json:"url,omitempty"`
 	// Report is the engine's report about single objects.
-	Report Report `json:"-"`
+	Report coverage.Report `json:"-"`
 }
 
 // PrimaryRef returns the engine's object that a Site names. It returns an error if its kind is not supported for the engine.
@@ -126,11 +127,20 @@ func StalledSince(engine catalogv1alpha1.EngineType, main *unstructured.Unstruct
 	return time.Time{}
 }
 
+// ProvenHealth returns the health that an engine reported, or "" for an engine that calls all objects healthy and leaves out a workload of the
+// directory.
+func (o Observation) ProvenHealth(c coverage.Coverage) string {
+	if c.HealthGap != "" && IsHealthy(o.Health) {
+		return ""
+	}
+	return o.Health
+}
+
 // Observe returns the report of the engine, as far as the users of the claim may see it. An object that does not exist is nil.
 func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
 	o := observeEngine(engine, w, main, second)
 	if main != nil {
-		o.Message = SanitizeMessage(messageFor(w, o, main))
+		o.Message = statusmessage.Sanitize(messageFor(w, o, main))
 	}
 	return o
 }
@@ -164,14 +174,14 @@ func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
 		return o.Message
 	}
 	word := ""
-	if found := engineReason.FindStringSubmatch(SanitizeMessage(o.Message)); found != nil {
+	if found := engineReason.FindStringSubmatch(statusmessage.Sanitize(o.Message)); found != nil {
 		word = found[1] + ": "
 	}
 	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim: see its status in the Site's cluster, or ask a user who may read it",
 		word, main.GetKind(), main.GetNamespace(), main.GetName())
 }
 
-// engineTextMark begins a text of an engine, until SanitizeMessage removes it. A text that holds the mark itself is treated as one, too.
+// engineTextMark begins a text of an engine, until statusmessage.Sanitize removes it. A text that holds the mark itself is treated as one, too.
 const engineTextMark = "\x00"
 
 // markEngineText marks a text as one of the engine. It may name objects of other claims.
@@ -263,25 +273,4 @@ func parseCommitID(id string) string {
 		return ""
 	}
 	return id
-}
-
-// maxMessage bounds the message of an engine, in bytes.
-const maxMessage = 512
-
-// SanitizeMessage returns an untrusted text as one line without control characters, cut to maxMessage bytes.
-func SanitizeMessage(text string) string {
-	text = strings.Map(blankInvisible, strings.ToValidUTF8(text, "?"))
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
-	}
-	return text
-}
-
-// blankInvisible replaces an invisible character by a blank.
-func blankInvisible(r rune) rune {
-	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-		return ' '
-	}
-	return r
 }

@@ -14,6 +14,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // A recording has the writes of an engine's controllers, step by step: each step is a merge patch on the previous step.
@@ -61,7 +62,7 @@ func (s recording) replay(t *testing.T) {
 			second = nil
 		}
 		got := observeEngine(s.Engine, s.Want, decodeJSONObject(t, main), decodeJSONObject(t, second))
-		got.Message = SanitizeMessage(got.Message)
+		got.Message = statusmessage.Sanitize(got.Message)
 		if diff := cmp.Diff(step.Expect, got, cmpopts.IgnoreFields(Observation{}, "Report", "URL")); diff != "" {
 			t.Errorf("\n%s\n%s: observeEngine(): -want, +got:\n%s", s.Reason, step.Name, diff)
 		}
@@ -135,15 +136,6 @@ func TestPrimaryRef(t *testing.T) {
 				t.Errorf("\n%s\nMain(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
-	}
-}
-
-func TestSanitizeMessage(t *testing.T) {
-	if diff := cmp.Diff("a b c?", SanitizeMessage(" a\n\tb\u200b  c\xff ")); diff != "" {
-		t.Errorf("Clean(): -want, +got:\n%s", diff)
-	}
-	if got := SanitizeMessage(strings.Repeat("ä", maxMessage)); len(got) > maxMessage+len("…") || !strings.HasSuffix(got, "ä…") {
-		t.Errorf("Clean(): want at most maxMessage bytes that end with a whole character, got %d", len(got))
 	}
 }
 

@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
 )
 
 // fluxProof returns Transformed where the Kustomization changes the applied objects, or the source leaves files out. Otherwise it returns
@@ -40,9 +42,9 @@ func fluxRenamingFields() []string {
 }
 
 // fluxReport returns the inventory, where the controller lists the applied objects, without the skipped ones.
-func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
+func fluxReport(k fluxKustomization, main *unstructured.Unstructured) coverage.Report {
 	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
-	out := Report{Applied: fluxInventory(main), Common: fluxCommonInstructions(main)}
+	out := coverage.Report{Applied: fluxInventory(main), Common: fluxCommonInstructions(main)}
 	if !k.Spec.Wait {
 		out.IgnoresHealth = fluxUnchecked(main)
 	}
@@ -63,7 +65,7 @@ func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 func fluxCommonInstructions(main *unstructured.Unstructured) []instruction.Instruction {
 	labels, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "labels")
 	annotations, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "annotations")
-	return addedInstructions(catalogv1alpha1.EngineFlux, labels, annotations, "spec.commonMetadata of the Kustomization")
+	return coverage.AddedInstructions(catalogv1alpha1.EngineFlux, labels, annotations, "spec.commonMetadata of the Kustomization")
 }
 
 // fluxInventory yields the objects of the inventory.
@@ -90,4 +92,14 @@ func parseFluxID(id string) (policy.Object, bool) {
 	}
 	name := strings.ReplaceAll(rest[:group], "__", ":")
 	return policy.Object{Group: rest[group+1 : kind], Kind: rest[kind+1:], Namespace: namespace, Name: name}, true
+}
+
+// fluxUnchecked returns which objects are not among the health checks of a Kustomization. With spec.wait the controller checks all, and ignores the list.
+func fluxUnchecked(main *unstructured.Unstructured) func(policy.Object) bool {
+	checked := map[policy.Object]bool{}
+	for c := range listEntries(main, "spec", "healthChecks") {
+		gv, _ := schema.ParseGroupVersion(textOf(c, "apiVersion")) // The controller refuses a malformed version.
+		checked[policy.Object{Group: gv.Group, Kind: textOf(c, "kind"), Namespace: textOf(c, "namespace"), Name: textOf(c, "name")}] = true
+	}
+	return func(o policy.Object) bool { return !checked[o] }
 }

@@ -10,6 +10,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
 )
 
 // TestFluxProof has a Kustomization with one more field in its spec.
@@ -69,13 +70,13 @@ func TestFluxProof(t *testing.T) {
 func TestFluxCommonMetadata(t *testing.T) {
 	const key, common = "kustomize.toolkit.fluxcd.io/", " in spec.commonMetadata of the Kustomization"
 	const nothing = "the engine applies no object of the directory: "
-	leftAlone := func(source string) Coverage {
+	leftAlone := func(source string) coverage.Coverage {
 		web := "Deployment shop/web: " + source + common
-		return Coverage{Unproven: []string{web, "Service shop/web: " + source + common}, Missing: nothing + web}
+		return coverage.Coverage{Unproven: []string{web, "Service shop/web: " + source + common}, Missing: nothing + web}
 	}
 	cases := map[string]struct {
 		reason, field, key, value string
-		want                      Coverage
+		want                      coverage.Coverage
 	}{
 		"Reconcile": {
 			reason: "No object with reconcile: disabled is applied.",
@@ -99,7 +100,7 @@ func TestFluxCommonMetadata(t *testing.T) {
 		},
 		"Prune": {
 			reason: "Each object with prune: disabled is applied, and may stay after its removal.", field: "annotations", key: key + "prune", value: "disabled",
-			want: Coverage{
+			want: coverage.Coverage{
 				Unproven: []string{
 					"Deployment shop/web: annotation " + key + "prune: disabled" + common,
 					"Service shop/web: annotation " + key + "prune: disabled" + common,
@@ -126,7 +127,7 @@ func TestFluxCommonMetadata(t *testing.T) {
 			status := map[string]any{"inventory": map[string]any{"entries": []any{map[string]any{"id": "shop_web_apps_Deployment"}, map[string]any{"id": "shop_web__Service"}}}}
 			manifests := []instruction.Manifest{describeManifest("apps", "Deployment", "web", nil), describeManifest("", "Service", "web", nil)}
 			got := reportOf(t, catalogv1alpha1.EngineFlux, Want{}, spec, status, nil).Cover(catalogv1alpha1.EngineFlux, manifests)
-			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(Coverage{}, "HealthGap")); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(coverage.Coverage{}, "HealthGap")); diff != "" {
 				t.Errorf("\n%s\nCover(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // displayURL returns a URL of an engine's object without the parts that can be secret: a password, a token in place of a user, and a query. The URL has one
@@ -41,7 +43,7 @@ func repositoryName(raw string) string {
 const maxURLBytes = 512
 
 func shortenURL(text string) string {
-	text = strings.Join(strings.Fields(strings.Map(blankInvisible, strings.ToValidUTF8(text, "?"))), "")
+	text = strings.ReplaceAll(statusmessage.OneLine(text), " ", "")
 	return strings.ToValidUTF8(text[:min(len(text), maxURLBytes)], "")
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // Types of conditions of a route in a Gateway (Gateway API, RouteConditionType).
@@ -82,7 +83,7 @@ func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, me
 		return ReasonRouteMissing, name + " is being deleted"
 	}
 	if message := backendsDiffer(want, found); message != "" {
-		return ReasonTrafficDiffers, engines.SanitizeMessage(name + ": " + message)
+		return ReasonTrafficDiffers, statusmessage.Sanitize(name + ": " + message)
 	}
 	return RouteAcceptance(found)
 }
@@ -92,14 +93,14 @@ func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, me
 func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) {
 	name := fmt.Sprintf("%s %s/%s", found.GetKind(), found.GetNamespace(), found.GetName())
 	if found.GetDeletionTimestamp() != nil {
-		return ReasonRouteMissing, engines.SanitizeMessage(name + " is being deleted")
+		return ReasonRouteMissing, statusmessage.Sanitize(name + " is being deleted")
 	}
 	r, err := decodeRoute(found)
 	if err != nil {
 		return ReasonRouteNotAccepted, err.Error()
 	}
 	if reason, message := r.reason(); reason != "" {
-		return reason, engines.SanitizeMessage(name + ": " + message)
+		return reason, statusmessage.Sanitize(name + ": " + message)
 	}
 	return "", ""
 }

@@ -162,7 +162,7 @@ func (f Facts) judgeProof(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteOb
 // out is read once the engine has the tree: before, the last answer holds.
 func (f Facts) reportedHealth(want v1alpha1.SiteTree, s SiteFacts) string {
 	if s.Engine.Reason == "" && s.Applied.ID == want.Tree {
-		return s.Coverage.Health(s.Engine.Health)
+		return s.Engine.ProvenHealth(s.Coverage.Coverage)
 	}
 	last := f.lastObservation(want.Name).Engine
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -70,7 +71,7 @@ type Problem struct {
 
 // A Coverage is the proven part of a directory.
 type Coverage struct {
-	engines.Coverage
+	coverage.Coverage
 
 	// Unknown is the reason why the proven part is unknown.
 	Unknown string

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/intentplane/intentplane/apis/track"
-	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // settleTime is how long a Gateway has to refuse a route, and an engine to be stalled. The objects of one commit come one after the other.
@@ -89,7 +89,7 @@ func FindFinalFailure(u *unstructured.Unstructured) *FinalFailure {
 		return nil
 	}
 	message := fmt.Sprintf("%s %s/%s: %s", u.GetKind(), u.GetNamespace(), u.GetName(), strings.Trim(c.Reason+": "+c.Message, ": "))
-	return &FinalFailure{Reason: gatewayapi.ReasonObjectFailed, Message: engines.SanitizeMessage(message), DeclaredAt: c.LastTransitionTime.Time}
+	return &FinalFailure{Reason: gatewayapi.ReasonObjectFailed, Message: statusmessage.Sanitize(message), DeclaredAt: c.LastTransitionTime.Time}
 }
 
 // finalCondition returns the condition that declares a failure of the current generation final, or nil.

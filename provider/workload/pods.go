@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // pod has the fields that are read from a pod.
@@ -68,7 +68,7 @@ func PodTrouble(pods []unstructured.Unstructured) Trouble {
 			worst = t
 		}
 	}
-	worst.Message = engines.SanitizeMessage(worst.Message)
+	worst.Message = statusmessage.Sanitize(worst.Message)
 	return worst
 }
 

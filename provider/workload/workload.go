@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 const (
@@ -217,7 +218,7 @@ func (d deployment) imageMessage() string {
 	for _, c := range d.Spec.Template.Spec.Containers {
 		images = append(images, c.Image)
 	}
-	return engines.SanitizeMessage(fmt.Sprintf("Deployment %s has %s", d.Metadata.Name, strings.Join(images, ", ")))
+	return statusmessage.Sanitize(fmt.Sprintf("Deployment %s has %s", d.Metadata.Name, strings.Join(images, ", ")))
 }
 
 // A setKey identifies the ReplicaSet of one revision of a Deployment.
@@ -266,7 +267,7 @@ func (d deployment) withRefusal(h Health) Health {
 		if c.Type != string(appsv1.DeploymentReplicaFailure) || c.Status != string(corev1.ConditionTrue) {
 			continue
 		}
-		h.State, h.Reason, h.Message, h.PodSelector = v1alpha1.HealthUnavailable, v1alpha1.HealthReasonPodsRefused, engines.SanitizeMessage(c.Message), ""
+		h.State, h.Reason, h.Message, h.PodSelector = v1alpha1.HealthUnavailable, v1alpha1.HealthReasonPodsRefused, statusmessage.Sanitize(c.Message), ""
 		if strings.Contains(c.Message, "exceeded quota") {
 			h.Reason = v1alpha1.HealthReasonQuotaExceeded
 		}

@@ -177,8 +177,8 @@ func lossMutants() map[string]mutant {
 			text: "if id != t.Tree {", becomes: "if id != t.Tree && false {", pkg: "provider/controller/gitdelivery", tests: "Parts",
 		},
 		"FilesNotRendered": {
-			reason: "A rollback whose files are in no object takes the requests back before the pods go.", file: "function/deployment/lostfiles.go",
-			text: "|| !x.isRendered() {", becomes: "|| x.isRendered() {", pkg: "function/deployment", tests: "TestLostInCanary|TestCanaryWalk",
+			reason: "A rollback whose files are in no object takes the requests back before the pods go.", file: "function/compose/tracks/tracks.go",
+			text: "|| !c.IsRendered {", becomes: "|| c.IsRendered {", pkg: "function/deployment", tests: "TestLostInCanary|TestCanaryWalk",
 		},
 		"DirectoriesNotRecreated": {
 			reason: "A rejected revision whose object names no directory is rolled back.", file: "function/deployment/lostfiles.go",

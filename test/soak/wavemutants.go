@@ -120,8 +120,8 @@ func followedMutants() map[string]mutant {
 			text: "IsLive: c.IsLive() && f.runsEachTree(c),", becomes: "IsLive: c.IsLive(),",
 		}),
 		"NewSiteUnnamed": {
-			reason: "The SiteSync of a canary names a Site whose first tree comes with a later wave.", file: "function/deployment/tracks.go",
-			text: "case wave <= x.state.Cursor.Step, x.state.IsMove():", becomes: "case true:", pkg: "function/deployment", tests: "TestCanaryNewSite",
+			reason: "The SiteSync of a canary names a Site whose first tree comes with a later wave.", file: "function/compose/tracks/tracks.go",
+			text: "case wave <= c.State.Cursor.Step, c.State.IsMove():", becomes: "case true:", pkg: "function/deployment", tests: "TestCanaryNewSite",
 		},
 	}
 }
@@ -182,7 +182,7 @@ func firstStepMutants() map[string]mutant {
 	}
 	return map[string]mutant{
 		"FirstStepUncarried": {
-			reason: "The home carries the files for the first step from the start of the revision.", file: "function/deployment/tracks.go",
+			reason: "The home carries the files for the first step from the start of the revision.", file: "function/compose/tracks/tracks.go",
 			text: "s.StepOf(t.Site) < s.NextStep():", becomes: "s.HasReached(t.Site):", pkg: "function/deployment", tests: "TestReplacedCanaryCarriesFirstStep",
 		},
 		"FirstStepMoved": {

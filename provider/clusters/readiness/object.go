@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // An Object is the result of reading one object, which may be missing. Its fields are read leniently: a field of an unexpected type counts as
@@ -69,7 +69,7 @@ func (o Object) unreadCondition(conditionType string) Condition {
 }
 
 func (o Object) conditionWith(conditionType string, s Status, reason, message string) Condition {
-	return Condition{Type: conditionType, Status: s, Reason: reason, Message: engines.SanitizeMessage(message), By: o.Subject}
+	return Condition{Type: conditionType, Status: s, Reason: reason, Message: statusmessage.Sanitize(message), By: o.Subject}
 }
 
 func (o Object) textField(fields ...string) string {

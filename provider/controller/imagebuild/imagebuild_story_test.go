@@ -115,7 +115,7 @@ func TestHeld(t *testing.T) {
 	w.reconcile()
 	w.down = errors.New("reset")
 	w.wait(beginDelay)
-	w.hook(w.newReplica())
+	w.hook(w.newReplica(0))
 	w.reconcile()
 	revision, _, _ := unstructured.NestedString(w.image().Object, "spec", "source", "git", "revision")
 	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != third || revision != third || w.get().GetCondition("Ready").Reason != "Queued" {

@@ -57,9 +57,6 @@ type Options struct {
 
 	// Metrics of builds. Required.
 	Metrics *telemetry.Metrics
-
-	// WebhookAddress is where the webhooks of Git servers are received. Empty is nowhere.
-	WebhookAddress string
 }
 
 // Kind that has to be served before the controller starts. It is optional: without it deployments still deliver.

@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/proof"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
@@ -101,6 +102,6 @@ func reportedFailure(want v1alpha1.SiteTree, s proof.SiteFacts, r *reading) *wor
 	if failed == nil {
 		return nil
 	}
-	message := engines.SanitizeMessage(strings.TrimSuffix(fmt.Sprintf("%s: %s reports a failure: %s", failed.Name, r.main.GetKind(), failed.Message), ": "))
+	message := statusmessage.Sanitize(strings.TrimSuffix(fmt.Sprintf("%s: %s reports a failure: %s", failed.Name, r.main.GetKind(), failed.Message), ": "))
 	return workload.NewFinalFailure(gatewayapi.ReasonObjectFailed, message, failed.FailedAt)
 }

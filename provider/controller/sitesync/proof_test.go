@@ -22,6 +22,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/manifest"
 	"github.com/intentplane/intentplane/provider/proof"
@@ -246,23 +247,23 @@ func TestCoverageBelowKustomization(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		renamed bool
-		report  engines.Report
-		want    engines.Coverage
+		report  coverage.Report
+		want    coverage.Coverage
 	}{
 		"Alone": {
 			reason: "Where no kustomization above may rename objects, each has to be in the inventory.",
-			want:   engines.Coverage{Missing: "the engine does not report that it applied Service team-a/web"},
+			want:   coverage.Coverage{Missing: "the engine does not report that it applied Service team-a/web"},
 		},
 		"Below": {
 			reason: "A kustomization above the directory may rename objects, so no object is compared, and the status reports it.", renamed: true,
-			want: engines.Coverage{Unproven: []string{
+			want: coverage.Coverage{Unproven: []string{
 				"all objects: the engine reads a kustomization.yaml or an .argocd-source.yaml above the directory, so its inventory is not compared",
 			}},
 		},
 		"BelowPatches": {
 			reason:  "The field of the engine's object is named before a kustomization above.",
-			renamed: true, report: engines.Report{Uncompared: "Kustomization flux/edge has spec.patches"},
-			want: engines.Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
+			renamed: true, report: coverage.Report{Uncompared: "Kustomization flux/edge has spec.patches"},
+			want: coverage.Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
 		},
 	}
 	for name, tc := range cases {

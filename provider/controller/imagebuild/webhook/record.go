@@ -1,4 +1,4 @@
-package imagebuild
+package webhook
 
 import (
 	"context"
@@ -25,13 +25,13 @@ const (
 	// flushInterval is the time between two attempts while the provider ends.
 	flushInterval = 100 * time.Millisecond
 
-	// clockAllowance is how much later than the present time another replica may have recorded a webhook. Beyond it the clocks disagree, and its time is ignored.
+	// clockAllowance limits the time by which the clock of another replica may be ahead. Beyond it the clocks disagree, and its time is ignored.
 	clockAllowance = time.Second
 )
 
 // Record has the leader look at the repository of an Application. A webhook that follows too soon on a webhook recorded by any replica is
 // recorded later, once for all webhooks until then. It returns an error if the API server does not take it.
-func (r *receiver) Record(ctx context.Context, application types.NamespacedName) error {
+func (r *Receiver) Record(ctx context.Context, application types.NamespacedName) error {
 	hooked, err := r.hookedAt(ctx, application)
 	if err != nil {
 		return err
@@ -41,13 +41,13 @@ func (r *receiver) Record(ctx context.Context, application types.NamespacedName)
 		return r.write(ctx, application)
 	}
 	if isFirst {
-		r.after(delay, func() { r.writeLate(application, 0) })
+		r.clock.After(delay, func() { r.writeLate(application, 0) })
 	}
 	return nil
 }
 
 // hookedAt returns when a replica last recorded a webhook of an ImageBuild, as the cache has it. It is zero for an annotation that has no time.
-func (r *receiver) hookedAt(ctx context.Context, key types.NamespacedName) (time.Time, error) {
+func (r *Receiver) hookedAt(ctx context.Context, key types.NamespacedName) (time.Time, error) {
 	b := &v1alpha1.ImageBuild{}
 	if err := r.kube.Get(ctx, key, b); err != nil {
 		return time.Time{}, errors.Wrap(err, "cannot get ImageBuild")
@@ -56,8 +56,8 @@ func (r *receiver) hookedAt(ctx context.Context, key types.NamespacedName) (time
 	return hooked, nil
 }
 
-// reserve returns how long the record of a webhook has to wait, and whether no earlier record waits. Without a delay it is written now.
-func (r *receiver) reserve(key types.NamespacedName, hooked time.Time) (delay time.Duration, isFirst bool) {
+// reserve returns the time for which the record of a webhook has to wait, and whether no earlier record waits. Without a delay it is written now.
+func (r *Receiver) reserve(key types.NamespacedName, hooked time.Time) (delay time.Duration, isFirst bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if delay = r.reserveWrite(key, hooked); delay == 0 {
@@ -67,9 +67,9 @@ func (r *receiver) reserve(key types.NamespacedName, hooked time.Time) (delay ti
 	return delay, r.late[key] == 1
 }
 
-// reserveWrite reserves a write now, or returns how long it has to wait. The caller holds the lock.
-func (r *receiver) reserveWrite(key types.NamespacedName, hooked time.Time) time.Duration {
-	now := r.now()
+// reserveWrite reserves a write now, or returns the time until it may be written. The caller holds the lock.
+func (r *Receiver) reserveWrite(key types.NamespacedName, hooked time.Time) time.Duration {
+	now := r.clock.Now()
 	maps.DeleteFunc(r.recorded, func(_ types.NamespacedName, recorded time.Time) bool { return now.Sub(recorded) >= sources.Spacing })
 	delay := max(spacingLeft(r.recorded[key], now), spacingLeft(hooked, now))
 	if delay == 0 {
@@ -78,7 +78,7 @@ func (r *receiver) reserveWrite(key types.NamespacedName, hooked time.Time) time
 	return delay
 }
 
-// spacingLeft returns how long after a record the next one has to wait.
+// spacingLeft returns the time for which the next record has to wait after a record.
 func spacingLeft(recorded, now time.Time) time.Duration {
 	age := now.Sub(recorded)
 	if age >= sources.Spacing || age < -clockAllowance {
@@ -88,7 +88,7 @@ func spacingLeft(recorded, now time.Time) time.Duration {
 }
 
 // writeLate writes a record that was put off. It tries again until that succeeds: the sender of the webhook has the answer Accepted, and does not send it again.
-func (r *receiver) writeLate(key types.NamespacedName, failures int) {
+func (r *Receiver) writeLate(key types.NamespacedName, failures int) {
 	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
 	defer cancel()
 	delay, err := r.tryLate(ctx, key)
@@ -98,12 +98,12 @@ func (r *receiver) writeLate(key types.NamespacedName, failures int) {
 		failures++
 	}
 	if delay > 0 {
-		r.after(delay, func() { r.writeLate(key, failures) })
+		r.clock.After(delay, func() { r.writeLate(key, failures) })
 	}
 }
 
 // tryLate writes a record that was put off, if none was written within the spacing. It returns when to try again, or 0 if nothing waits.
-func (r *receiver) tryLate(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
+func (r *Receiver) tryLate(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
 	count := r.countLate(key)
 	if count == 0 {
 		return 0, nil
@@ -124,21 +124,21 @@ func (r *receiver) tryLate(ctx context.Context, key types.NamespacedName) (time.
 	return sources.Spacing, nil
 }
 
-func (r *receiver) reserveLate(key types.NamespacedName, hooked time.Time) time.Duration {
+func (r *Receiver) reserveLate(key types.NamespacedName, hooked time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.reserveWrite(key, hooked)
 }
 
-func (r *receiver) countLate(key types.NamespacedName) int {
+func (r *Receiver) countLate(key types.NamespacedName) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.late[key]
 }
 
-// settleLate settles the webhooks that waited when a write began, and returns how many came meanwhile: the leader may have looked before the
+// settleLate settles the webhooks that waited when a write began, and returns the number of webhooks that came meanwhile: the leader may have looked before the
 // later ones.
-func (r *receiver) settleLate(key types.NamespacedName, count int) int {
+func (r *Receiver) settleLate(key types.NamespacedName, count int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.late[key] -= count; r.late[key] > 0 {
@@ -149,7 +149,7 @@ func (r *receiver) settleLate(key types.NamespacedName, count int) int {
 }
 
 // Flush writes all records that were put off, and tries again until its context ends.
-func (r *receiver) Flush(ctx context.Context) {
+func (r *Receiver) Flush(ctx context.Context) {
 	err := wait.PollUntilContextCancel(ctx, flushInterval, true, func(ctx context.Context) (bool, error) { return r.writeAllLate(ctx), nil })
 	if err != nil {
 		r.log.Info("Cannot record all webhooks before the provider ends", "error", err)
@@ -157,7 +157,7 @@ func (r *receiver) Flush(ctx context.Context) {
 }
 
 // writeAllLate writes each record that was put off, and reports whether none is left.
-func (r *receiver) writeAllLate(ctx context.Context) bool {
+func (r *Receiver) writeAllLate(ctx context.Context) bool {
 	r.mu.Lock()
 	waiting := maps.Clone(r.late)
 	r.mu.Unlock()
@@ -173,9 +173,9 @@ func (r *receiver) writeAllLate(ctx context.Context) bool {
 }
 
 // write annotates an ImageBuild, which wakes the leader. A write that fails delays no later one.
-func (r *receiver) write(ctx context.Context, key types.NamespacedName) error {
+func (r *Receiver) write(ctx context.Context, key types.NamespacedName) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{
-		v1alpha1.AnnotationHookedAt: r.now().UTC().Format(time.RFC3339Nano),
+		v1alpha1.AnnotationHookedAt: r.clock.Now().UTC().Format(time.RFC3339Nano),
 	}}})
 	if err != nil {
 		return errors.Wrap(err, "cannot encode annotation")
@@ -190,7 +190,7 @@ func (r *receiver) write(ctx context.Context, key types.NamespacedName) error {
 	return nil
 }
 
-func (r *receiver) release(key types.NamespacedName) {
+func (r *Receiver) release(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.recorded, key)

@@ -7,7 +7,6 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
-	"github.com/intentplane/intentplane/apis/policy"
 )
 
 // TestHealthGap has a directory with the Deployments web and worker and a Service, and an engine that calls all that it checks healthy.
@@ -119,33 +118,9 @@ func TestHealthGap(t *testing.T) {
 			if tc.want != "" {
 				health = ""
 			}
-			if diff := cmp.Diff([]string{health, "Degraded"}, []string{got.Health("Healthy"), got.Health("Degraded")}); diff != "" {
-				t.Errorf("\n%s\nHealth(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestIsWorkload(t *testing.T) {
-	cases := map[string]struct {
-		reason, group, kind string
-		want                bool
-	}{
-		"Deployment":  {reason: "A Deployment has pods.", group: "apps", kind: "Deployment", want: true},
-		"StatefulSet": {reason: "A StatefulSet has pods.", group: "apps", kind: "StatefulSet", want: true},
-		"DaemonSet":   {reason: "A DaemonSet has pods.", group: "apps", kind: "DaemonSet", want: true},
-		"Job":         {reason: "A Job has pods.", group: "batch", kind: "Job", want: true},
-		"Pod":         {reason: "A Pod is a workload.", kind: "Pod", want: true},
-		"Rollout":     {reason: "A Rollout of Argo has pods.", group: "argoproj.io", kind: "Rollout", want: true},
-		"Workflow":    {reason: "A Workflow of Argo runs to its end.", group: "argoproj.io", kind: "Workflow"},
-		"CronJob":     {reason: "A CronJob that waits for its time has no pods.", group: "batch", kind: "CronJob"},
-		"Service":     {reason: "A Service has no pods.", kind: "Service"},
-		"OtherGroup":  {reason: "A kind of another group may be anything.", group: "example.org", kind: "Deployment"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, isWorkload(policy.Object{Group: tc.group, Kind: tc.kind})); diff != "" {
-				t.Errorf("\n%s\nisWorkload(...): -want, +got:\n%s", tc.reason, diff)
+			proven := []string{Observation{Health: "Healthy"}.ProvenHealth(got), Observation{Health: "Degraded"}.ProvenHealth(got)}
+			if diff := cmp.Diff([]string{health, "Degraded"}, proven); diff != "" {
+				t.Errorf("\n%s\nProvenHealth(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/engines/coverage"
 )
 
 // describeManifest is an object of a directory, with the instructions that its annotations give.
@@ -46,7 +47,7 @@ func TestCover(t *testing.T) {
 		spec      map[string]any
 		status    map[string]any
 		second    map[string]any
-		want      Coverage
+		want      coverage.Coverage
 		manifests []instruction.Manifest
 
 		// claimDir is the claim's directory. The engine reads the root of the repository.
@@ -59,25 +60,25 @@ func TestCover(t *testing.T) {
 		"FluxSkippedInCluster": {
 			reason: "An object that Flux skipped, because of an annotation in the cluster, is not in the inventory.", engine: catalogv1alpha1.EngineFlux,
 			status: inventory("shop_web__Service"), manifests: []instruction.Manifest{web, service},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"FluxEmptyInventory": {
 			reason: "An empty inventory lists nothing.", engine: catalogv1alpha1.EngineFlux,
 			status: inventory(), manifests: []instruction.Manifest{service},
-			want: Coverage{Missing: "the engine does not report that it applied Service shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Service shop/web"},
 		},
 		"FluxDeclared": {
 			reason: "A declared object is named, and the other objects are proven.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
 			manifests: []instruction.Manifest{
 				describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}), service,
 			},
-			want: Coverage{Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"}},
+			want: coverage.Coverage{Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"}},
 		},
 		"FluxKept": {
 			reason: "An object that is kept after its removal is applied, and still has to be in the inventory.",
 			engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
 			manifests: []instruction.Manifest{retained, service},
-			want: Coverage{
+			want: coverage.Coverage{
 				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled"},
 				Missing:  "the engine does not report that it applied Deployment shop/web",
 			},
@@ -85,7 +86,7 @@ func TestCover(t *testing.T) {
 		"FluxNothingLeft": {
 			reason: "Where each object is left alone nothing is proven.", engine: catalogv1alpha1.EngineFlux, status: inventory(),
 			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/ssa": "IfNotPresent"})},
-			want: Coverage{
+			want: coverage.Coverage{
 				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/ssa: IfNotPresent"},
 				Missing:  "the engine applies no object of the directory: Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/ssa: IfNotPresent",
 			},
@@ -97,12 +98,12 @@ func TestCover(t *testing.T) {
 		"FluxKeepsRemoved": {
 			reason: "A Kustomization without pruning removes nothing.", engine: catalogv1alpha1.EngineFlux, spec: map[string]any{"prune": false},
 			status: inventory("shop_web__Service"), manifests: []instruction.Manifest{service},
-			want: Coverage{Unproven: []string{"removed objects: spec.prune of Kustomization flux/edge is false"}},
+			want: coverage.Coverage{Unproven: []string{"removed objects: spec.prune of Kustomization flux/edge is false"}},
 		},
 		"FluxRenames": {
 			reason: "An inventory with other names proves nothing about these.", engine: catalogv1alpha1.EngineFlux, spec: map[string]any{"namePrefix": "a-"},
 			status: inventory("shop_a-web__Service"), manifests: []instruction.Manifest{service},
-			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.namePrefix, so its inventory is not compared"}},
+			want: coverage.Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.namePrefix, so its inventory is not compared"}},
 		},
 		"FluxColon": {
 			reason: "A colon in a name is two underscores in the inventory.",
@@ -116,24 +117,24 @@ func TestCover(t *testing.T) {
 		"FluxOtherNamespace": {
 			reason: "An object of the same name in another namespace is another object.", engine: catalogv1alpha1.EngineFlux,
 			status: inventory("bank_web_apps_Deployment"), manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"FluxNoInventory": {
 			reason: "A Kustomization without an inventory lists no objects, and the status reports it.",
 			engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web},
-			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has no status.inventory, so its inventory is not compared"}},
+			want: coverage.Coverage{Unproven: []string{"all objects: Kustomization flux/edge has no status.inventory, so its inventory is not compared"}},
 		},
 		"FluxPatches": {
 			reason: "Patches may rename objects, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineFlux,
 			spec: map[string]any{"patches": []any{map[string]any{"patch": "x"}}}, status: inventory("shop_other_apps_Deployment"),
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
+			want:      coverage.Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
 		},
 		"FluxPostBuild": {
 			reason: "The line about all objects comes before the lines about single objects.", engine: catalogv1alpha1.EngineFlux,
 			spec: map[string]any{"postBuild": map[string]any{"substitute": map[string]any{"a": "b"}}, "prune": false}, status: inventory(),
 			manifests: []instruction.Manifest{retained},
-			want: Coverage{Unproven: []string{
+			want: coverage.Coverage{Unproven: []string{
 				"all objects: Kustomization flux/edge has spec.postBuild, so its inventory is not compared",
 				"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled", "removed objects: spec.prune of Kustomization flux/edge is false",
 			}},
@@ -150,17 +151,17 @@ func TestCover(t *testing.T) {
 			reason: "An object that the settings exclude is missing, and a warning reports it.", engine: catalogv1alpha1.EngineArgoCD,
 			status:    map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")},
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment web is excluded in the settings"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment web is excluded in the settings"},
 		},
 		"ArgoExcludedByDefault": {
 			reason: "A kind that each installation excludes was declared.", engine: catalogv1alpha1.EngineArgoCD,
 			status: map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}}, manifests: []instruction.Manifest{web, lease},
-			want: Coverage{Unproven: []string{"Lease shop/web: kind Lease.coordination.k8s.io"}},
+			want: coverage.Coverage{Unproven: []string{"Lease shop/web: kind Lease.coordination.k8s.io"}},
 		},
 		"ArgoHook": {
 			reason: "A hook of the cluster's copy is not compared.", engine: catalogv1alpha1.EngineArgoCD,
 			status: map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "", true)}}, manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ArgoForeign": {
 			reason: "An object that another Application owns has no sync status.", engine: catalogv1alpha1.EngineArgoCD,
@@ -169,7 +170,7 @@ func TestCover(t *testing.T) {
 				"conditions": warning("SharedResourceWarning", "apps/Deployment/shop/web is part of applications a and b"),
 			},
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: apps/Deployment/shop/web is part of applications a and b"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web: apps/Deployment/shop/web is part of applications a and b"},
 		},
 		"ArgoRepeated": {
 			reason: "Which of two files with one object was applied cannot be known.", engine: catalogv1alpha1.EngineArgoCD,
@@ -178,7 +179,7 @@ func TestCover(t *testing.T) {
 				"conditions": warning("RepeatedResourceWarning", "Resource apps/Deployment/shop/web appeared 2 times among application resources."),
 			},
 			manifests: []instruction.Manifest{web},
-			want: Coverage{
+			want: coverage.Coverage{
 				Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment/shop/web appeared 2 times among " +
 					"application resources.",
 			},
@@ -197,12 +198,12 @@ func TestCover(t *testing.T) {
 				"conditions": warning("RepeatedResourceWarning", "Resource cert-manager.io/ClusterIssuer//letsencrypt appeared 2 times among application resources."),
 			},
 			manifests: []instruction.Manifest{issuer},
-			want:      Coverage{Missing: "the engine does not report that it applied ClusterIssuer shop/letsencrypt: several files hold it"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied ClusterIssuer shop/letsencrypt: several files hold it"},
 		},
 		"ArgoNoResources": {
 			reason: "An Application that lists no resources applied none, as with directory.exclude.",
 			engine: catalogv1alpha1.EngineArgoCD, manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ArgoRepeatedElsewhere": {
 			reason: "A repeated object of another namespace is another object.", engine: catalogv1alpha1.EngineArgoCD,
@@ -236,7 +237,7 @@ func TestCover(t *testing.T) {
 				"conditions": warning("RepeatedResourceWarning", "Resource /Service/shop/web appeared 2 times among application resources."),
 			},
 			manifests: []instruction.Manifest{service},
-			want:      Coverage{Missing: "the engine does not report that it applied Service shop/web: several files hold it"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Service shop/web: several files hold it"},
 		},
 		"ArgoForeignShared": {
 			reason: "A warning that names the Applications of other tenants is hidden from the claim.",
@@ -246,28 +247,28 @@ func TestCover(t *testing.T) {
 				"conditions": warning("SharedResourceWarning", "Deployment/web is part of applications argocd/edge1 and team-b/billing"),
 			},
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: another Application owns it"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web: another Application owns it"},
 		},
 		"ArgoExcludedShared": {
 			reason: "The settings that exclude an object are named in fixed words.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
 			status:    map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")},
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: the settings exclude it"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web: the settings exclude it"},
 		},
 		"ArgoExcludedOther": {
 			reason: "A warning about an excluded object of another name is not about this object.", engine: catalogv1alpha1.EngineArgoCD,
 			status:    map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")},
 			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "settings", nil)},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/settings"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/settings"},
 		},
 		"ArgoKustomize": {
 			reason: "Settings of kustomize may rename objects, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineArgoCD,
-			spec: annotates(map[string]any{"a": "b"}), manifests: []instruction.Manifest{web}, want: Coverage{Unproven: []string{renamed}},
+			spec: annotates(map[string]any{"a": "b"}), manifests: []instruction.Manifest{web}, want: coverage.Coverage{Unproven: []string{renamed}},
 		},
 		"ArgoKustomizeHook": {
 			reason: "An annotation that kustomize adds to each object makes a hook of it.", engine: catalogv1alpha1.EngineArgoCD,
 			spec: annotates(map[string]any{"argocd.argoproj.io/hook": "PostSync"}), manifests: []instruction.Manifest{web},
-			want: Coverage{
+			want: coverage.Coverage{
 				Unproven: []string{renamed, "Deployment shop/web: annotation argocd.argoproj.io/hook: PostSync" + added},
 				Missing:  "the engine applies no object of the directory: Deployment shop/web: annotation argocd.argoproj.io/hook: PostSync" + added,
 			},
@@ -275,17 +276,17 @@ func TestCover(t *testing.T) {
 		"ArgoKustomizeKeeps": {
 			reason: "An annotation that keeps each object leaves it a part of the proof.", engine: catalogv1alpha1.EngineArgoCD,
 			spec: annotates(map[string]any{"argocd.argoproj.io/sync-options": "Prune=false"}), manifests: []instruction.Manifest{web},
-			want: Coverage{Unproven: []string{renamed, "Deployment shop/web: annotation argocd.argoproj.io/sync-options: Prune=false" + added}},
+			want: coverage.Coverage{Unproven: []string{renamed, "Deployment shop/web: annotation argocd.argoproj.io/sync-options: Prune=false" + added}},
 		},
 		"ArgoKustomizeOther": {
 			reason: "Argo CD follows no annotation for Flux or kustomize that it adds.", engine: catalogv1alpha1.EngineArgoCD,
 			spec:      annotates(map[string]any{"kustomize.toolkit.fluxcd.io/reconcile": "disabled", "config.kubernetes.io/local-config": "true"}),
-			manifests: []instruction.Manifest{web}, want: Coverage{Unproven: []string{renamed}},
+			manifests: []instruction.Manifest{web}, want: coverage.Coverage{Unproven: []string{renamed}},
 		},
 		"ArgoHydrator": {
 			reason: "A source hydrator makes other files, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineArgoCD,
 			spec: map[string]any{"sourceHydrator": map[string]any{}}, manifests: []instruction.Manifest{web},
-			want: Coverage{Unproven: []string{"all objects: Application flux/edge has spec.sourceHydrator, so its inventory is not compared"}},
+			want: coverage.Coverage{Unproven: []string{"all objects: Application flux/edge has spec.sourceHydrator, so its inventory is not compared"}},
 		},
 		"ArgoOtherWarning": {
 			reason: "A warning about another object changes nothing.", engine: catalogv1alpha1.EngineArgoCD,
@@ -317,13 +318,13 @@ func TestCover(t *testing.T) {
 		},
 		"ConfigSyncNothing": {
 			reason: "A ResourceGroup without objects lists none that was applied.", engine: catalogv1alpha1.EngineConfigSync, manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncNoStatus": {
 			reason: "Config Sync with disabled statuses lists the objects only, and the status reports it.", engine: catalogv1alpha1.EngineConfigSync,
 			spec:      map[string]any{"resources": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web"}}},
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Unproven: []string{"all objects: ResourceGroup flux/edge has no status.resourceStatuses, so its inventory is not compared"}},
+			want:      coverage.Coverage{Unproven: []string{"all objects: ResourceGroup flux/edge has no status.resourceStatuses, so its inventory is not compared"}},
 		},
 		"ConfigSyncSkipped": {
 			reason: "An object whose apply was skipped was not applied.", engine: catalogv1alpha1.EngineConfigSync,
@@ -333,22 +334,22 @@ func TestCover(t *testing.T) {
 				},
 			},
 			manifests: []instruction.Manifest{web},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncOverlap": {
 			reason: "An object that another ResourceGroup owns has the content of that.", engine: catalogv1alpha1.EngineConfigSync,
 			second:    resourceStatusWith("conditions", []any{map[string]any{"type": "OwnershipOverlap", "status": "True", "reason": "Overlap"}}),
-			manifests: []instruction.Manifest{web}, want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			manifests: []instruction.Manifest{web}, want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncUnowned": {
 			reason: "An object that no ResourceGroup owns was there before, and has its own content.", engine: catalogv1alpha1.EngineConfigSync,
 			second:    resourceStatusWith("conditions", []any{map[string]any{"type": "OwnershipOverlap", "status": "Unknown", "reason": "Unknown"}}),
-			manifests: []instruction.Manifest{web}, want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			manifests: []instruction.Manifest{web}, want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncDeletes": {
 			reason: "An object that Config Sync deletes is not applied.", engine: catalogv1alpha1.EngineConfigSync,
 			second: resourceStatusWith("strategy", "Delete"), manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncApplies": {
 			reason: "Another condition of an applied object does not change its owner.", engine: catalogv1alpha1.EngineConfigSync,
@@ -362,7 +363,7 @@ func TestCover(t *testing.T) {
 		"ConfigSyncEarlierCommit": {
 			reason: "An object at an earlier commit has the content of that, whatever the RootSync says.", engine: catalogv1alpha1.EngineConfigSync,
 			second: resourceStatusWith("sourceHash", "fedcba9"), manifests: []instruction.Manifest{web},
-			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want: coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncElsewhere": {
 			reason: "An object that a selector left out is not in the ResourceGroup.", engine: catalogv1alpha1.EngineConfigSync,
@@ -372,13 +373,13 @@ func TestCover(t *testing.T) {
 				},
 			},
 			manifests: []instruction.Manifest{web, service},
-			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+			want:      coverage.Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := reportOf(t, tc.engine, Want{ClaimDir: tc.claimDir}, tc.spec, tc.status, tc.second).Cover(tc.engine, tc.manifests)
-			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(Coverage{}, "HealthGap")); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(coverage.Coverage{}, "HealthGap")); diff != "" {
 				t.Errorf("\n%s\nCover(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -395,7 +396,7 @@ func resourceStatusWith(key string, value any) map[string]any {
 }
 
 // reportOf is the report of an engine's objects.
-func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, second map[string]any) Report {
+func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, second map[string]any) coverage.Report {
 	t.Helper()
 	main := &unstructured.Unstructured{Object: map[string]any{"kind": "Kustomization", "metadata": map[string]any{"namespace": "flux", "name": "edge"}, "spec": spec, "status": status}}
 	switch e {
@@ -449,46 +450,6 @@ func TestCoverAllocates(t *testing.T) {
 			smallCost, largeCost := observe(e, 10), observe(e, 1000)
 			if largeCost > smallCost+10 {
 				t.Errorf("\nObjects of other claims take no memory of their own.\nObserve(...).Cover(...): %.0f allocations with 10 entries, %.0f with 1000", smallCost, largeCost)
-			}
-		})
-	}
-}
-
-// TestCoverWarnings reports several warnings about an object, each by another of its names.
-func TestCoverWarnings(t *testing.T) {
-	web := describeManifest("apps", "Deployment", "web", nil)
-	cases := map[string]struct {
-		reason   string
-		warnings []Warning
-		want     string
-	}{
-		"None": {reason: "An object without a warning is applied."},
-		"Other": {
-			reason:   "A warning about another object says nothing.",
-			warnings: []Warning{{Subject: "apps/Deployment/" + web.Object.Namespace + "/other", Problem: "several files hold it", IsRepeated: true}},
-		},
-		"Last": {
-			reason: "The last warning has the problem, and one of them is enough for a repeated object.",
-			warnings: []Warning{
-				{Subject: "apps/Deployment/" + web.Object.Namespace + "/web", Problem: "several files hold it", IsRepeated: true},
-				{Subject: "Deployment/web", Problem: "the settings exclude it"},
-				{Subject: "apps/Deployment web", Problem: "another Application owns it"},
-			},
-			want: "the engine does not report that it applied " + web.Object.String() + ": another Application owns it",
-		},
-		"Same": {
-			reason: "A later warning about the same name keeps an object repeated.",
-			warnings: []Warning{
-				{Subject: "Deployment/web", Problem: "several files hold it", IsRepeated: true}, {Subject: "Deployment/web", Problem: "another Application owns it"},
-			},
-			want: "the engine does not report that it applied " + web.Object.String() + ": another Application owns it",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			r := Report{Warnings: tc.warnings, Applied: func(yield func(policy.Object) bool) { yield(web.Object) }}
-			if diff := cmp.Diff(tc.want, r.Cover(catalogv1alpha1.EngineArgoCD, []instruction.Manifest{web}).Missing); diff != "" {
-				t.Errorf("\n%s\nCover(...): missing: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

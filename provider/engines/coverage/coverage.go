@@ -1,4 +1,6 @@
-package engines
+// Package coverage compares the report of a GitOps engine about single objects with a directory, and returns the part of the directory that the engine proves
+// to be applied. It is pure.
+package coverage
 
 import (
 	"cmp"
@@ -9,6 +11,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
 // A Report is the report of an engine about single objects. The zero Report lists no object, so it proves none.
@@ -24,7 +27,7 @@ type Report struct {
 	// Common are the instructions that the engine adds to each object that it applies.
 	Common []instruction.Instruction
 
-	// Keeps says why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
+	// Keeps is the reason why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
 	Keeps string
 
 	// IgnoresHealth reports whether the engine's health leaves out an object that it applies. Nil means that it leaves none out.
@@ -34,9 +37,9 @@ type Report struct {
 	Warnings []Warning
 }
 
-// addedInstructions returns the instructions to an engine in labels and annotations that its settings add to each object. kustomize has read the objects
+// AddedInstructions returns the instructions to an engine in labels and annotations that its settings add to each object. kustomize has read the objects
 // by then, so its own instructions have no effect there.
-func addedInstructions(e catalogv1alpha1.EngineType, labels, annotations map[string]string, place string) []instruction.Instruction {
+func AddedInstructions(e catalogv1alpha1.EngineType, labels, annotations map[string]string, place string) []instruction.Instruction {
 	if len(labels)+len(annotations) == 0 {
 		return nil
 	}
@@ -85,25 +88,25 @@ func (r Report) indexWarnings() map[string]subjectWarning {
 	return out
 }
 
-// Coverage is how much of a directory the proof covers.
+// Coverage is the part of a directory that the proof covers.
 type Coverage struct {
 	// Unproven names the objects that the proof does not cover although the engine is at the commit, each with the instruction that it follows.
 	Unproven []string
 
-	// HealthGap names a workload about which the engine's health says nothing, and why. Empty if there is none.
+	// HealthGap names a workload about which the engine's health says nothing, and the reason. Empty means that each has a health.
 	HealthGap string
 
-	// Missing names an object without such an instruction that the engine does not report as applied. Empty if there is none.
+	// Missing names an object without such an instruction that the engine does not report as applied. Empty if each is reported.
 	Missing string
 }
 
-// Cover returns how much of a directory an engine's report proves.
+// Cover returns the part of a directory that an engine's report proves.
 func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Manifest) Coverage {
 	out, proven, applied, warnings := Coverage{}, 0, r.findApplied(manifests), r.indexWarnings()
 	for _, m := range manifests {
 		source, isApplied := followedInstruction(e, slices.Concat(m.Instructions, r.Common))
 		if source != "" {
-			out.Unproven = append(out.Unproven, SanitizeMessage(fmt.Sprintf("%s: %s", m.Object, source)))
+			out.Unproven = append(out.Unproven, statusmessage.Sanitize(fmt.Sprintf("%s: %s", m.Object, source)))
 		}
 		out.HealthGap = cmp.Or(out.HealthGap, r.describeHealthGap(e, m, source, isApplied))
 		if !isApplied {
@@ -117,7 +120,7 @@ func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Mani
 		out.Missing = "the engine applies no object of the directory: " + out.Unproven[0]
 	}
 	if r.Uncompared != "" {
-		out.Unproven = slices.Insert(out.Unproven, 0, SanitizeMessage("all objects: "+r.Uncompared+", so its inventory is not compared"))
+		out.Unproven = slices.Insert(out.Unproven, 0, statusmessage.Sanitize("all objects: "+r.Uncompared+", so its inventory is not compared"))
 	}
 	if r.Keeps != "" {
 		out.Unproven = append(out.Unproven, "removed objects: "+r.Keeps)
@@ -173,7 +176,7 @@ func (r Report) describeMissing(o policy.Object, applied map[policy.Object]bool,
 	if (applied[o] || applied[withoutNamespace(o)]) && !isRepeated {
 		return ""
 	}
-	return SanitizeMessage(fmt.Sprintf("the engine does not report that it applied %s%s", o, problem))
+	return statusmessage.Sanitize(fmt.Sprintf("the engine does not report that it applied %s%s", o, problem))
 }
 
 // problemOf returns the problem of the last warning about an object, with a colon before it, and whether one of the warnings says that the object is repeated.

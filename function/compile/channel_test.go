@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-func TestPinned(t *testing.T) {
+func TestPinnedBlueprint(t *testing.T) {
 	ordered := &ledger.BlueprintReference{Name: "web-1.0.0", Channel: "stable"}
 	choice := deploymentv1alpha1.BlueprintChoice{Channel: "stable", UpdatePolicy: deploymentv1alpha1.UpdateManual}
 	choiceWith := func(change func(*deploymentv1alpha1.BlueprintChoice)) deploymentv1alpha1.BlueprintChoice {
@@ -57,8 +57,8 @@ func TestPinned(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Pinned(tc.is, tc.choice, tc.name)); diff != "" {
-				t.Errorf("\n%s\nPinned(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, pinnedBlueprint(tc.is, tc.choice, tc.name)); diff != "" {
+				t.Errorf("\n%s\npinnedBlueprint(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

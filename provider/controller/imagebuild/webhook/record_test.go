@@ -1,4 +1,4 @@
-package imagebuild
+package webhook
 
 import (
 	"context"
@@ -36,9 +36,7 @@ func (s *recordServer) patch(ctx context.Context, c client.WithWatch, o client.O
 // newReplicaOf returns a replica that writes through a server.
 func (w *world) newReplicaOf(s *recordServer) *replica {
 	w.Helper()
-	r := w.newReplica()
-	r.kube = interceptor.NewClient(w.kube.(client.WithWatch), interceptor.Funcs{Patch: s.patch})
-	return r
+	return w.newReplica(interceptor.NewClient(w.kube, interceptor.Funcs{Patch: s.patch}))
 }
 
 // TestSpacingOfReplicas has a replica get a hook a moment after another replica recorded a hook of the same Application.
@@ -59,11 +57,11 @@ func TestSpacingOfReplicas(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.hook(w.newReplica())
+			w.hook(w.newReplica(w.kube))
 			w.wait(gap)
 			s := &recordServer{}
 			r := w.newReplicaOf(s)
-			r.now = func() time.Time { return w.clock.Add(tc.skew) }
+			r.clock.Now = func() time.Time { return w.clock.Add(tc.skew) }
 			w.hook(r)
 			if diff := cmp.Diff(tc.delays, r.delays); diff != "" || s.writes != tc.writes {
 				t.Errorf("\n%s\nRecord(...): %d writes, delays: -want, +got:\n%s", tc.reason, s.writes, diff)
@@ -80,7 +78,7 @@ func TestSpacingOfReplicas(t *testing.T) {
 // TestLateReplicas has a hook wait at two replicas: the second one to write waits for the spacing again.
 func TestLateReplicas(t *testing.T) {
 	w, s := newWorld(t), &recordServer{}
-	w.hook(w.newReplica())
+	w.hook(w.newReplica(w.kube))
 	w.wait(time.Second / 2)
 	replicas := []*replica{w.newReplicaOf(s), w.newReplicaOf(s)}
 	for _, r := range replicas {

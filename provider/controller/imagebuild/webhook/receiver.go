@@ -1,4 +1,5 @@
-package imagebuild
+// Package webhook verifies webhooks of Git servers, and records them on ImageBuilds, whose controller looks at the repository then.
+package webhook
 
 import (
 	"bytes"
@@ -28,13 +29,30 @@ const (
 	maxToken = 1024
 )
 
-// A receiver verifies webhooks, and records them on their ImageBuilds, at most once in the time that looks at a repository are apart. Each replica of the
+// Options of the server of webhooks.
+type Options struct {
+	// Address at which webhooks are received. Empty is nowhere.
+	Address string
+
+	// Count is called with the result of each webhook. Required.
+	Count func(result string)
+}
+
+// A Clock returns the time, and runs functions later.
+type Clock struct {
+	// Now returns the time.
+	Now func() time.Time
+
+	// After runs a function after a duration, and returns at once.
+	After func(time.Duration, func())
+}
+
+// A Receiver verifies webhooks, and records them on their ImageBuilds, at most once in the time that looks at a repository are apart. Each replica of the
 // provider has one. It is safe for concurrent use.
-type receiver struct {
+type Receiver struct {
 	kube  client.Client
 	log   logging.Logger
-	now   func() time.Time
-	after func(time.Duration, func())
+	clock Clock
 
 	// checkServed returns an error while the API server does not serve ImageBuilds.
 	checkServed func(context.Context) error
@@ -46,29 +64,30 @@ type receiver struct {
 	late map[types.NamespacedName]int
 }
 
-// SetupWebhooks adds the server of webhooks to a manager, on each replica. It returns an error if the manager rejects the server.
-func SetupWebhooks(mgr ctrl.Manager, o controller.Options, s Options) error {
-	if s.WebhookAddress == "" {
+// Setup adds the server of webhooks to a manager, on each replica. It returns an error if the manager rejects the server.
+func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
+	if s.Address == "" {
 		return nil
 	}
-	log := o.Logger.WithValues("controller", strings.ToLower(managed.ControllerName(Kind().GroupKind().String())))
+	kind := v1alpha1.GroupVersion.WithKind("ImageBuild")
+	log := o.Logger.WithValues("controller", strings.ToLower(managed.ControllerName(kind.GroupKind().String())))
 	kube := mgr.GetClient()
-	r := newReceiver(kube, log, time.Now)
-	r.checkServed = func(ctx context.Context) error { return listing.CheckServed(ctx, kube, Kind()) }
-	server := &hooks.Server{Address: s.WebhookAddress, Receiver: r, Count: s.Metrics.SourceHook, Log: log, Now: time.Now}
+	r := New(kube, log, Clock{Now: time.Now, After: func(d time.Duration, do func()) { time.AfterFunc(d, do) }})
+	r.checkServed = func(ctx context.Context) error { return listing.CheckServed(ctx, kube, kind) }
+	server := &hooks.Server{Address: s.Address, Receiver: r, Count: s.Count, Log: log, Now: time.Now}
 	return errors.Wrap(mgr.Add(server), "cannot receive webhooks")
 }
 
-func newReceiver(kube client.Client, log logging.Logger, now func() time.Time) *receiver {
-	schedule := func(d time.Duration, do func()) { time.AfterFunc(d, do) }
-	return &receiver{
-		kube: kube, log: log, now: now, after: schedule, checkServed: func(context.Context) error { return nil },
+// New returns a Receiver that has recorded no webhook.
+func New(kube client.Client, log logging.Logger, clock Clock) *Receiver {
+	return &Receiver{
+		kube: kube, log: log, clock: clock, checkServed: func(context.Context) error { return nil },
 		recorded: map[types.NamespacedName]time.Time{}, late: map[types.NamespacedName]int{},
 	}
 }
 
 // TokenOf returns the token of an Application's webhook, or nil if it has none that can be used. It returns an error if the API server cannot be asked.
-func (r *receiver) TokenOf(ctx context.Context, application types.NamespacedName) ([]byte, error) {
+func (r *Receiver) TokenOf(ctx context.Context, application types.NamespacedName) ([]byte, error) {
 	if err := r.checkServed(ctx); err != nil {
 		return nil, err
 	}

@@ -1,24 +1,16 @@
-package engines
+package coverage
 
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
-// Health returns the health that an engine reported, or "" for an engine that calls all objects healthy and leaves out a workload of the
-// directory.
-func (c Coverage) Health(reported string) string {
-	if c.HealthGap != "" && IsHealthy(reported) {
-		return ""
-	}
-	return reported
-}
+// argoRolloutsGroup is the group of Rollouts.
+const argoRolloutsGroup = "argoproj.io"
 
 // describeHealthGap returns why an engine's health says nothing about a workload, or "". It is "" for an object of another kind: a pod that does not run is seen in
 // the workload that has it.
@@ -36,7 +28,7 @@ func (r Report) describeHealthGap(e catalogv1alpha1.EngineType, m instruction.Ma
 	default:
 		return ""
 	}
-	return SanitizeMessage(fmt.Sprintf("%s: %s", m.Object, cause))
+	return statusmessage.Sanitize(fmt.Sprintf("%s: %s", m.Object, cause))
 }
 
 // isWorkload reports whether an object has pods.
@@ -46,18 +38,8 @@ func isWorkload(o policy.Object) bool {
 		return o.Kind == "Pod" || o.Kind == "ReplicationController"
 	case "apps":
 		return true
-	case argoGroup:
+	case argoRolloutsGroup:
 		return o.Kind == "Rollout"
 	}
 	return o.Group == "batch" && o.Kind == "Job"
-}
-
-// fluxUnchecked returns which objects are not among the health checks of a Kustomization. With spec.wait the controller checks all, and ignores the list.
-func fluxUnchecked(main *unstructured.Unstructured) func(policy.Object) bool {
-	checked := map[policy.Object]bool{}
-	for c := range listEntries(main, "spec", "healthChecks") {
-		gv, _ := schema.ParseGroupVersion(textOf(c, "apiVersion")) // The controller refuses a malformed version.
-		checked[policy.Object{Group: gv.Group, Kind: textOf(c, "kind"), Namespace: textOf(c, "namespace"), Name: textOf(c, "name")}] = true
-	}
-	return func(o policy.Object) bool { return !checked[o] }
 }

@@ -1,4 +1,4 @@
-package deployment
+package irreversible
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-func TestIrreversible(t *testing.T) {
+func TestIsChanged(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		verdict ledger.Result
@@ -25,12 +25,12 @@ func TestIrreversible(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &deliveryv1alpha1.GitDelivery{}
 			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: tc.served, Action: deliveryv1alpha1.ActionKeep}}
-			o := Observed{
-				state:      ledger.State{Current: &ledger.Revision{}, Verdict: &ledger.Verdict{Result: tc.verdict}},
-				deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
+			v := Served{
+				State:      ledger.State{Current: &ledger.Revision{}, Verdict: &ledger.Verdict{Result: tc.verdict}},
+				Deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
 			}
-			if got := isIrreversible(nil, o, map[string]string{"edge1": "x"}); got != tc.want {
-				t.Errorf("\n%s\nirreversible(...): want %t, got %t", tc.reason, tc.want, got)
+			if got := v.isChanged(nil, map[string]string{"edge1": "x"}); got != tc.want {
+				t.Errorf("\n%s\nisChanged(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}
@@ -72,8 +72,8 @@ func TestVerifiedFiles(t *testing.T) {
 			d.Spec.ForProvider.Position = &ledger.Position{Revision: tc.revision}
 			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{first, kept}
 			d.Spec.ForProvider.Later = []deliveryv1alpha1.LaterTree{{Tree: second, Revision: tc.later, Request: s.Current.Request.Digest(), Step: 1}}
-			o := Observed{state: s, deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d}}
-			if diff := cmp.Diff(tc.want, verifiedFiles(o)); diff != "" {
+			v := Served{State: s, Deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d}}
+			if diff := cmp.Diff(tc.want, v.verifiedFiles()); diff != "" {
 				t.Errorf("\n%s\nverifiedFiles(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

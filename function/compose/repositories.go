@@ -1,4 +1,4 @@
-package deployment
+package compose
 
 import (
 	"maps"
@@ -9,10 +9,10 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// keepRepositories returns the places with the repositories that their deliveries reached: a configuration that came to name another URL
+// KeepRepositories returns the places with the repositories that their deliveries reached: a configuration that came to name another URL
 // moves a Site only once the provider has delivered there. Until then the place is where the files are, so that a URL which is wrong for
 // a while asks for nothing new. A repository that another configuration names by now is left to that one.
-func keepRepositories(places []catalog.Place, observed map[string]*deliveryv1alpha1.GitDelivery) []catalog.Place {
+func KeepRepositories(places []catalog.Place, observed map[string]*deliveryv1alpha1.GitDelivery) []catalog.Place {
 	reached := reachedRepositories(observed)
 	out := slices.Clone(places)
 	for i, p := range out {
