@@ -22,6 +22,9 @@ func tourDurations(page string) []string {
 	return out
 }
 
+// installedConfiguration is the command of a page that installs a Configuration: the package, without its version.
+var installedConfiguration = regexp.MustCompile(`crossplane xpkg install configuration "?(\S+):`)
+
 // crossplaneColumns are the columns that Crossplane adds to the columns of a composite.
 var crossplaneColumns = []string{"SYNCED", "READY", "COMPOSITION", "AGE"}
 
@@ -37,7 +40,7 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// columns returns the columns of "kubectl get composite".
+// columns returns the columns that kubectl prints of a composite.
 func (d definition) columns() []string {
 	out := []string{"NAME"}
 	for _, version := range d.Spec.Versions {

@@ -18,6 +18,9 @@ const (
 	tourPage   = "docs/start/see-it-roll-back.md"
 	firstPage  = "docs/start/first-service.md"
 
+	// deploymentsCommand lists the deployments of the README.
+	deploymentsCommand = "kubectl get intentdeployments.intentplane.dev -n team-a"
+
 	maxReadmeLines = 100
 	maxCommands    = 8
 )
@@ -35,13 +38,13 @@ func blocksOf(t *testing.T, page string) []typed.Block {
 	return blocks
 }
 
-// TestReadme holds the README to its length, and to one place each for the package, the claim and its composite.
+// TestReadme holds the README to its length, and to one place each for the package, the deployment and its columns.
 func TestReadme(t *testing.T) {
 	text := readProjectFile(t, readmePage)
 	if n := strings.Count(text, "\n"); n > maxReadmeLines {
 		t.Errorf("%s has %d lines, want at most %d", readmePage, n, maxReadmeLines)
 	}
-	for _, once := range []string{"crossplane xpkg install", "kind: IntentDeployment", "kubectl get composite", "make tour"} {
+	for _, once := range []string{"crossplane xpkg install", "kind: IntentDeployment", deploymentsCommand, "make tour"} {
 		if n := strings.Count(text, once); n != 1 {
 			t.Errorf("%s says %q %d times, want once", readmePage, once, n)
 		}
@@ -77,16 +80,31 @@ func TestTourDuration(t *testing.T) {
 	}
 }
 
-// TestReadmeColumns compares the sample of "kubectl get composite" with the columns that the definition of claims has.
+// TestReadmeColumns compares the sample of the README with the columns that the definition of namespaced composites has.
 func TestReadmeColumns(t *testing.T) {
 	d := definition{}
-	if err := yaml.Unmarshal([]byte(readProjectFile(t, "apis/composition/claims/definition.yaml")), &d); err != nil {
+	if err := yaml.Unmarshal([]byte(readProjectFile(t, "apis/composition/namespaced/definition.yaml")), &d); err != nil {
 		t.Fatal(err)
 	}
-	_, sample, found := strings.Cut(readProjectFile(t, readmePage), "$ kubectl get composite\n")
+	_, sample, found := strings.Cut(readProjectFile(t, readmePage), "$ "+deploymentsCommand+"\n")
 	header, _, _ := strings.Cut(sample, "\n")
 	if diff := cmp.Diff(d.columns(), strings.Fields(header)); diff != "" || !found {
 		t.Errorf("%s shows the columns of a composite: -want, +got:\n%s", readmePage, diff)
+	}
+}
+
+// TestReadmeInstallsTutorialPackage compares the package that the README installs, in a block that is not typed, with the package of the second tutorial.
+func TestReadmeInstallsTutorialPackage(t *testing.T) {
+	packages := map[string]string{}
+	for _, page := range []string{firstPage, readmePage} {
+		found := installedConfiguration.FindStringSubmatch(readProjectFile(t, page))
+		if found == nil {
+			t.Fatalf("%s installs no Configuration", page)
+		}
+		packages[page] = found[1]
+	}
+	if diff := cmp.Diff(packages[firstPage], packages[readmePage]); diff != "" {
+		t.Errorf("%s installs the Configuration of %s: -want, +got:\n%s", readmePage, firstPage, diff)
 	}
 }
 

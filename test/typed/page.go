@@ -32,7 +32,7 @@ func Pages() []string {
 		"docs/operations/clusters.md", "docs/operations/monitoring.md", "docs/operations/notifications.md", "docs/operations/deleting.md", "docs/operations/prune.md", "docs/operations/after-a-loss.md",
 		"docs/operations/ledger.md",
 		"docs/operations/upgrades.md",
-		"docs/canary.md", "docs/applications.md",
+		"docs/canary.md", "docs/questions.md", "docs/applications.md",
 	}
 }
 

@@ -73,5 +73,5 @@ func TestFirstService(t *testing.T) {
 	t.Log(out)
 	r.wantShown(t, startPage, blocks, out)
 	r.wantRolledBack(t)
-	r.readReadme(t)
+	r.readBlocks(t, readmePage, r.blocksOfPage(t, readmePage))
 }

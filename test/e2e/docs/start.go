@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/intentplane/intentplane/test/checkout"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
-	"github.com/intentplane/intentplane/test/typed"
 )
 
 const (
@@ -80,26 +78,6 @@ func (r *reader) nameMirror(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// readReadme types the README: it installs the Configuration with the claim, and its further blocks need the kind of the claim.
-func (r *reader) readReadme(t *testing.T) {
-	t.Helper()
-	blocks := r.blocksOfPage(t, readmePage)
-	claim := slices.IndexFunc(blocks, func(b typed.Block) bool { return b.Language == typed.YAML })
-	if claim < 0 {
-		t.Fatalf("%s shows no claim", readmePage)
-	}
-	r.readBlocks(t, readmePage, blocks[:claim])
-	for _, state := range []string{"create", "condition=Offered"} {
-		_, err := r.cp.Kubectl(
-			t.Context(), "wait", "compositeresourcedefinitions.apiextensions.crossplane.io/xintentdeployments.claims.intentplane.dev", "--for="+state, "--timeout=5m",
-		)
-		if err != nil {
-			t.Fatalf("The Configuration of %s offers claims: %v", readmePage, err)
-		}
-	}
-	r.readBlocks(t, readmePage, blocks[claim:])
 }
 
 // bootstrapFlux has the effect of "flux bootstrap --token-auth": Flux runs, and reads a repository with a Secret that may push.
