@@ -26,10 +26,8 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
-	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
@@ -64,6 +62,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...)
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), clusterIndex()); err != nil {
+		return err
+	}
 	w := requestMapper{kube: kube}
 	_, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell, Watch: w.watchObjects,
@@ -93,51 +94,4 @@ func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) ti
 func (c *connector) forgetCluster(key types.NamespacedName) {
 	c.pool.Forget(key)
 	c.memory.ForgetNote(key)
-}
-
-// A requestMapper maps an event of another object to the ManagedClusters that it concerns.
-type requestMapper struct {
-	kube client.Reader
-}
-
-func (w requestMapper) requestsForSite(_ context.Context, o client.Object) []reconcile.Request {
-	s, ok := o.(*catalogv1alpha1.Site)
-	if !ok || s.Spec.Owner == nil || s.Spec.Owner.APIGroup != v1alpha1.Group {
-		return nil
-	}
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: s.Spec.Owner.Namespace, Name: s.Spec.Owner.Name}}}
-}
-
-// requestsForConfig returns the ManagedClusters that use a configuration. Most often they wait for it.
-func (w requestMapper) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	l := &v1alpha1.ManagedClusterList{}
-	if listing.Cached(ctx, w.kube, l, client.InNamespace(o.GetNamespace())) != nil {
-		return nil // They are reconciled anyway, an interval later.
-	}
-	kind := policy.KindProviderConfig
-	if o.GetNamespace() == "" {
-		kind = policy.KindClusterProviderConfig
-	}
-	var out []reconcile.Request
-	for i := range l.Items {
-		if ref := l.Items[i].GetProviderConfigReference(); ref != nil && ref.Kind == kind && ref.Name == o.GetName() {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-		}
-	}
-	return out
-}
-
-// requestsForSecret returns the ManagedClusters whose kubeconfig the Secret may hold.
-func (w requestMapper) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
-	l := &v1alpha1.ManagedClusterList{}
-	if listing.Cached(ctx, w.kube, l, client.InNamespace(o.GetNamespace())) != nil {
-		return nil // They are reconciled anyway, an interval later.
-	}
-	var out []reconcile.Request
-	for i := range l.Items {
-		if readiness.SecretName(l.Items[i].Spec.ForProvider.Cluster.Name) == o.GetName() {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-		}
-	}
-	return out
 }
