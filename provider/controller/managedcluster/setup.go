@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
@@ -59,7 +58,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}
 	retaining := &composite.Connector[*v1alpha1.ManagedCluster]{
-		TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
+		TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: setup.NewRecorder(mgr, name),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...)
 	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), clusterIndex()); err != nil {
