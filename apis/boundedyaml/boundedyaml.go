@@ -1,5 +1,5 @@
-// Package boundedyaml decodes YAML of untrusted authors. An alias of YAML stands for the value of its anchor, and a decoder copies the value for each alias: half
-// a megabyte of text can stand for gigabytes. The decoder bounds the number of the values, and not their size. Pure.
+// Package boundedyaml decodes YAML of untrusted authors. An alias of YAML stands for the value of its anchor, and a decoder copies the value for each alias:
+// half a megabyte of text can stand for gigabytes. The decoder bounds the number of the values, and not their size. Pure.
 package boundedyaml
 
 import (

@@ -47,7 +47,9 @@ func (x Index) List(ctx context.Context, cache client.Reader, l client.ObjectLis
 
 // Requests returns a request for each object with any of some keys, once for each object, in the order of the keys. It uses a list for its work. It returns an
 // error, beside the requests of the keys before, if the objects cannot be listed.
-func (x Index) Requests(ctx context.Context, cache client.Reader, l client.ObjectList, keys []string, options ...client.ListOption) ([]reconcile.Request, error) {
+func (x Index) Requests(
+	ctx context.Context, cache client.Reader, l client.ObjectList, keys []string, options ...client.ListOption,
+) ([]reconcile.Request, error) {
 	out, visited := []reconcile.Request{}, map[reconcile.Request]bool{}
 	add := func(o runtime.Object) error {
 		item, err := meta.Accessor(o)

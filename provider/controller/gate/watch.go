@@ -22,8 +22,8 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// maxWoken is the maximum number of Gates that an event about one claim wakes. A deployment has a Gate for each of its 20 steps, and a tenant may write any number
-// in its name, and the events.
+// maxWoken is the maximum number of Gates that an event about one claim wakes. A deployment has a Gate for each of its 20 steps, and a tenant may write any
+// number in its name, and the events.
 const maxWoken = 64
 
 // openIndex finds Gates without a verdict, which are all that a change of something else can concern.
@@ -31,8 +31,8 @@ func openIndex() listing.Index {
 	return listing.NewIndex(&v1alpha1.Gate{}, "intentplane.gate.open", openKeys)
 }
 
-// openKeys returns the keys of a Gate without a verdict: its claim, its SiteSync, or its claim again if it names no SiteSync, and the Sites and configurations of
-// its checks.
+// openKeys returns the keys of a Gate without a verdict: its claim, its SiteSync, or its claim again if it names no SiteSync, and the Sites and configurations
+// of its checks.
 func openKeys(g *v1alpha1.Gate) []string {
 	if g.Status.AtProvider.Verdict != "" {
 		return nil
@@ -156,7 +156,9 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 		w.log.Info("Cannot list the objects that name a Secret", "error", err)
 	}
 	return slices.Concat(
-		w.requestsFor(ctx, keysOfNames(sites, siteKey)), w.requestsFor(ctx, keysOfNames(own, configKey), namespace), w.requestsFor(ctx, keysOfNames(shared, configKey)),
+		w.requestsFor(ctx, keysOfNames(sites, siteKey)),
+		w.requestsFor(ctx, keysOfNames(own, configKey), namespace),
+		w.requestsFor(ctx, keysOfNames(shared, configKey)),
 	)
 }
 

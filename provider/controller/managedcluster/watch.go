@@ -41,7 +41,8 @@ func (w requestMapper) requestsForSecret(ctx context.Context, o client.Object) [
 	return w.requestsFor(ctx, secretKey(o.GetName()), o.GetNamespace())
 }
 
-// requestsFor returns the ManagedClusters of a namespace with a key, or of all namespaces where it is empty. After an error they are reconciled an interval later.
+// requestsFor returns the ManagedClusters of a namespace with a key, or of all namespaces where it is empty. After an error they are reconciled an interval
+// later.
 func (w requestMapper) requestsFor(ctx context.Context, key, namespace string) []reconcile.Request {
 	out, _ := clusterIndex().Requests(ctx, w.kube, &v1alpha1.ManagedClusterList{}, []string{key}, client.InNamespace(namespace))
 	return out

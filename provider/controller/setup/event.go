@@ -21,8 +21,8 @@ const (
 )
 
 // NewEvent returns an event about an object that happened once. Type is corev1.EventTypeNormal or corev1.EventTypeWarning. The key makes its
-// name: an occurrence has the same key in every process, so that it is reported once. A key identifies the subject, too: the names of two subjects may begin with
-// the same characters, and a long name is cut. A long message is cut.
+// name: an occurrence has the same key in every process, so that it is reported once. A key identifies the subject, too: the names of two subjects may begin
+// with the same characters, and a long name is cut. A long message is cut.
 func NewEvent(subject corev1.ObjectReference, key, eventType string, reason event.Reason, message string, timestamp metav1.Time) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta:          metav1.ObjectMeta{Namespace: subject.Namespace, Name: eventName(subject.Name, key)},
