@@ -248,6 +248,33 @@ func TestPolicies(t *testing.T) {
 			reason: "A user who may approve changes the gates.", request: request{resource: deployments, operation: admission.Update, mayApprove: true},
 			object: `{"spec": {}}`, old: `{"spec": {"gatesConfig": {"enabled": true}}}`,
 		},
+		"BuiltImage": {
+			reason: "An editor puts no other image in the place of a built image.", request: request{resource: deployments, operation: admission.Update},
+			object: `{"metadata": {"annotations": {"build.intentplane.dev/request": "r"}}, "spec": {"expectation": {"image": "b"}}}`,
+			old:    `{"metadata": {"annotations": {"build.intentplane.dev/request": "r"}}, "spec": {"expectation": {"image": "a"}}}`,
+			want:   "spec.expectation.image",
+		},
+		"BuiltEdit": {
+			reason: "An editor changes other fields of the deployment of a built image.", request: request{resource: deployments, operation: admission.Update},
+			object: `{"metadata": {"annotations": {"build.intentplane.dev/request": "r", "a": "b"}}, "spec": {"intent": "b", "expectation": {"image": "a"}}}`,
+			old:    `{"metadata": {"annotations": {"build.intentplane.dev/request": "r"}}, "spec": {"intent": "a", "expectation": {"image": "a"}}}`,
+		},
+		"BuildOfImage": {
+			reason: "An editor does not attribute an image to a build.", request: request{resource: deployments, operation: admission.Update},
+			object: `{"metadata": {"annotations": {"build.intentplane.dev/commit": "c"}}, "spec": {}}`, old: `{"spec": {}}`, want: "metadata.annotations",
+		},
+		"BuildRemoved": {
+			reason: "An editor does not remove the build of an image, and the image with the next edit.", request: request{resource: deployments, operation: admission.Update},
+			object: `{"spec": {}}`, old: `{"metadata": {"annotations": {"build.intentplane.dev/request": "r"}}, "spec": {}}`, want: "metadata.annotations",
+		},
+		"BuildOfNew": {
+			reason: "An editor makes no deployment in the name of a build.", request: request{resource: deployments, operation: admission.Create},
+			object: `{"metadata": {"annotations": {"build.intentplane.dev/build": "b"}}, "spec": {}}`, want: "metadata.annotations",
+		},
+		"PlainImage": {
+			reason: "An editor changes the image of a deployment that no build made.", request: request{resource: deployments, operation: admission.Update},
+			object: `{"spec": {"expectation": {"image": "b"}}}`, old: `{"spec": {"expectation": {"image": "a"}}}`,
+		},
 		"Delete": {
 			reason:  "An editor deletes a deployment with its files.",
 			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &foreground}},

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
 )
@@ -139,7 +138,7 @@ func defaultsOfBlueprint(b *catalogv1alpha1.Blueprint) map[string]string {
 	data := struct {
 		Data map[string]string `json:"data"`
 	}{}
-	if err := yaml.Unmarshal([]byte(b.Spec.Files[intentFile]), &data); err != nil {
+	if err := boundedyaml.Unmarshal([]byte(b.Spec.Files[intentFile]), &data); err != nil {
 		return nil
 	}
 	return data.Data

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
-	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/expansion"
@@ -80,7 +80,7 @@ func decodeSingleDocument(doc []byte, into any) error {
 			return err
 		}
 	}
-	return errors.Wrap(yaml.UnmarshalStrict(doc, into), "cannot decode YAML")
+	return errors.Wrap(boundedyaml.UnmarshalStrict(doc, into), "cannot decode YAML")
 }
 
 func checkSingleDocument(doc []byte) error {

@@ -320,6 +320,10 @@ func TestCheckTreeFiles(t *testing.T) {
 		},
 		"NotYAML": {reason: "A file that is not YAML is refused.", change: files(with("a: [")), want: "cannot decode YAML"},
 		"Aliases": {reason: "A few lines that stand for billions.", change: files(with(bomb())), want: "cannot decode YAML"},
+		"AliasedText": {
+			reason: "A text that a hundred aliases repeat is refused.", want: "aliases stand for more than 1 MiB",
+			change: files(with(configMap + "data: {a: &a " + strings.Repeat("x", 20_000) + "}\nlist: [" + strings.Repeat("*a, ", 100) + "]\n")),
+		},
 		"ExtraFile": {
 			reason: "A file that is not listed would be read by engines that read everything.",
 			change: files(tree.Files{"a.yaml": []byte(configMap), "b.yaml": []byte(configMap), "kustomization.yaml": list}), want: "the directory's other files",

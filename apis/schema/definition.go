@@ -7,7 +7,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/validation/spec"
-	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 )
 
 // definition has the fields of a CustomResourceDefinition that are read.
@@ -36,7 +37,7 @@ func Definitions(documents ...[]byte) (*Set, error) {
 	s := &Set{kinds: map[schema.GroupVersionKind]*spec.Schema{}, scopes: map[schema.GroupKind]bool{}}
 	for _, document := range documents {
 		d := definition{}
-		if err := yaml.Unmarshal(document, &d); err != nil {
+		if err := boundedyaml.Unmarshal(document, &d); err != nil {
 			return nil, errors.Wrap(err, "cannot decode CustomResourceDefinition")
 		}
 		if err := s.addDefinition(d); err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/promql"
@@ -167,7 +167,7 @@ func readFile(dir fs.FS, name string, d fs.DirEntry) (catalogv1alpha1.File, erro
 // fillSpec sorts files into the fields of a spec.
 func fillSpec(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1.File) error {
 	m := moreFields{}
-	if err := yaml.UnmarshalStrict([]byte(files[MoreFile]), &m); err != nil {
+	if err := boundedyaml.UnmarshalStrict([]byte(files[MoreFile]), &m); err != nil {
 		return errors.Wrapf(err, "cannot decode %s", MoreFile)
 	}
 	delete(files, MoreFile)
@@ -189,7 +189,7 @@ func takeSchema(files map[string]catalogv1alpha1.File) ([]byte, error) {
 			continue
 		}
 		delete(files, name)
-		b, err := yaml.YAMLToJSONStrict([]byte(text))
+		b, err := boundedyaml.ToJSONStrict([]byte(text))
 		return b, errors.Wrapf(err, "cannot decode %s", name)
 	}
 	defaults, err := render.Defaults(string(files["intent.yaml"]))

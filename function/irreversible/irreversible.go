@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -41,7 +41,7 @@ func contentOf(marks []catalogv1alpha1.IrreversibleKind, files tree.Files) strin
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		for doc := range bytes.SplitSeq(files[name], []byte("\n---")) {
 			o := &unstructured.Unstructured{}
-			if err := yaml.Unmarshal(doc, &o.Object); err != nil {
+			if err := boundedyaml.Unmarshal(doc, &o.Object); err != nil {
 				out = append(out, string(doc))
 				continue
 			}

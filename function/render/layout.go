@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -209,7 +210,7 @@ func Defaults(text string) (map[string]string, error) {
 		return map[string]string{}, nil
 	}
 	c := configMap{}
-	if err := yaml.UnmarshalStrict([]byte(text), &c); err != nil {
+	if err := boundedyaml.UnmarshalStrict([]byte(text), &c); err != nil {
 		return nil, errors.Errorf("spec.files: %s: %s", guard.IntentFile, guard.ShortenMessage(err.Error()))
 	}
 	if c.APIVersion != "v1" || c.Kind != "ConfigMap" || c.Metadata.Name != guard.IntentName {

@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/rest"
 	clientcmdapiv1 "k8s.io/client-go/tools/clientcmd/api/v1"
-	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 	"github.com/intentplane/intentplane/provider/clusters/account"
 )
 
@@ -49,7 +49,7 @@ type Limits struct {
 // read a file of the provider, nor use a proxy, nor impersonate another user. It returns a RefusedError.
 func Parse(data []byte, l Limits) (*rest.Config, error) {
 	c := clientcmdapiv1.Config{}
-	if yaml.UnmarshalStrict(data, &c) != nil {
+	if boundedyaml.UnmarshalStrict(data, &c) != nil {
 		return nil, &RefusedError{Detail: "cannot be parsed"} // The parser's message may repeat a token.
 	}
 	cluster, user, err := currentContext(c)

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,6 +41,15 @@ func with(search, replacement string) string {
 		panic(search)
 	}
 	return strings.Replace(honest, search, replacement, 1)
+}
+
+// usersWithAlias returns users of a kubeconfig whose tokens are the value of an anchor.
+func usersWithAlias(count int) string {
+	out := strings.Builder{}
+	for i := range count {
+		fmt.Fprintf(&out, "- name: user%d\n  user: {token: *t}\n", i)
+	}
+	return out.String()
 }
 
 func TestParse(t *testing.T) {
@@ -110,7 +120,11 @@ func TestParse(t *testing.T) {
 			config: with(user, user+"    token: other\n"), detail: "cannot be parsed",
 		},
 		"NoYAML": {reason: "The error about malformed YAML repeats no part of the text.", config: "token: [" + canary, detail: "cannot be parsed"},
-		"Empty":  {reason: "An empty text is refused as a kubeconfig.", config: "", field: "current-context"},
+		"Aliases": {
+			reason: "Aliases of a long token would take a hundred times the memory of the text.", detail: "cannot be parsed",
+			config: honest + "- name: long\n  user: {token: &t " + strings.Repeat("x", 20_000) + "}\n" + usersWithAlias(100),
+		},
+		"Empty": {reason: "An empty text is refused as a kubeconfig.", config: "", field: "current-context"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

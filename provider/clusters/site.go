@@ -2,7 +2,6 @@ package clusters
 
 import (
 	"context"
-	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,14 +39,20 @@ func tenantOf(site *catalogv1alpha1.Site) string {
 	return site.Spec.Owner.Namespace
 }
 
-// ListSitesOfSecret returns the Sites whose kubeconfig a Secret may hold. It returns an error if Sites cannot be listed.
+// SecretIndex finds Sites by the Secrets that their kubeconfigs may be in: a key is the namespace and the name of a Secret, with a slash.
+func SecretIndex() listing.Index {
+	return listing.NewIndex(&catalogv1alpha1.Site{}, "intentplane.site.kubeconfig", func(s *catalogv1alpha1.Site) []string {
+		ref, _ := KubeconfigOf(s)
+		if ref == nil {
+			return nil
+		}
+		return []string{client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}.String()}
+	})
+}
+
+// ListSitesOfSecret returns the Sites whose kubeconfig a Secret may hold, from a cache with the SecretIndex. It returns an error if Sites cannot be listed.
 func ListSitesOfSecret(ctx context.Context, kube client.Reader, secret client.Object) ([]catalogv1alpha1.Site, error) {
 	l := &catalogv1alpha1.SiteList{}
-	if err := listing.Cached(ctx, kube, l); err != nil {
-		return nil, errors.Wrap(err, "cannot list Sites")
-	}
-	return slices.DeleteFunc(l.Items, func(s catalogv1alpha1.Site) bool {
-		ref, _ := KubeconfigOf(&s)
-		return ref == nil || ref.Namespace != secret.GetNamespace() || ref.Name != secret.GetName()
-	}), nil
+	err := SecretIndex().List(ctx, kube, l, client.ObjectKeyFromObject(secret).String())
+	return l.Items, errors.Wrap(err, "cannot list Sites")
 }

@@ -3,13 +3,16 @@ package clusters
 import (
 	"testing"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/test"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/provider/listing"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 func TestKubeconfigOf(t *testing.T) {
@@ -55,21 +58,26 @@ func TestKubeconfigOf(t *testing.T) {
 }
 
 func TestListSitesOfSecret(t *testing.T) {
-	named := func(name string, c catalogv1alpha1.SiteCluster) catalogv1alpha1.Site {
-		return catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: catalogv1alpha1.SiteSpec{Cluster: c}}
+	named := func(name string, c catalogv1alpha1.SiteCluster) client.Object {
+		return &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: catalogv1alpha1.SiteSpec{Cluster: c}}
 	}
 	secretRef := func(namespace, name string) catalogv1alpha1.SiteCluster {
 		return catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: namespace, Name: name}}
 	}
-	kube := &test.MockClient{MockList: test.NewMockListFn(nil, func(l client.ObjectList) error {
-		l.(*catalogv1alpha1.SiteList).Items = []catalogv1alpha1.Site{
-			named("none", catalogv1alpha1.SiteCluster{}),
-			named("edge1", secretRef("admin", "edge1")),
-			named("other-namespace", secretRef("team-a", "edge1")),
-			named("built", catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{Namespace: "fleet", Name: "c1"}}),
-		}
-		return nil
-	})}
+	s := runtime.NewScheme()
+	if err := catalogv1alpha1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithObjects(
+		named("none", catalogv1alpha1.SiteCluster{}),
+		named("edge1", secretRef("admin", "edge1")),
+		named("other-namespace", secretRef("team-a", "edge1")),
+		named("built", catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{Namespace: "fleet", Name: "c1"}}),
+	)}
+	if err := listing.AddIndexes(t.Context(), b, SecretIndex()); err != nil {
+		t.Fatal(err)
+	}
+	kube := &cacheclient.Counter{Client: b.Build()}
 	cases := map[string]struct {
 		reason string
 		secret metav1.ObjectMeta
@@ -87,6 +95,7 @@ func TestListSitesOfSecret(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			kube.Listed = 0
 			sites, err := ListSitesOfSecret(t.Context(), kube, &corev1.Secret{ObjectMeta: tc.secret})
 			if err != nil {
 				t.Fatal(err)
@@ -95,8 +104,8 @@ func TestListSitesOfSecret(t *testing.T) {
 			for i := range sites {
 				got = append(got, sites[i].Name)
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nListSitesOfSecret(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, got); diff != "" || kube.Listed != len(got) {
+				t.Errorf("\n%s No other Site is read.\nListSitesOfSecret(...): %d objects, -want, +got:\n%s", tc.reason, kube.Listed, diff)
 			}
 		})
 	}

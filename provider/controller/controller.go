@@ -13,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/blueprint"
 	"github.com/intentplane/intentplane/provider/controller/bundlestate"
 	"github.com/intentplane/intentplane/provider/controller/catalogview"
@@ -32,6 +33,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/controller/transition"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -115,7 +117,8 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, options Options) error {
 }
 
 func addControllers(mgr ctrl.Manager, o controller.Options, options Options) error {
-	if err := usage.Index(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	ctx, indexer := context.Background(), mgr.GetFieldIndexer()
+	if err := errors.Join(usage.Index(ctx, indexer), listing.AddIndexes(ctx, indexer, clusters.SecretIndex())); err != nil {
 		return err
 	}
 	if err := providerconfig.Setup(mgr, o); err != nil {

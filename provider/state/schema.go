@@ -12,8 +12,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 	providerpackage "github.com/intentplane/intentplane/package/provider"
 )
 
@@ -28,7 +28,7 @@ var loadSchemas = sync.OnceValues(func() (map[string]schema, error) { //nolint:g
 		return nil, errors.Wrap(err, "cannot read the definition of GitDelivery")
 	}
 	definition := extv1.CustomResourceDefinition{}
-	if err := yaml.Unmarshal(content, &definition); err != nil {
+	if err := boundedyaml.Unmarshal(content, &definition); err != nil {
 		return nil, errors.Wrap(err, "cannot decode the definition of GitDelivery")
 	}
 	return schemasOf(*definition.Spec.Versions[0].Schema.OpenAPIV3Schema), nil

@@ -14,6 +14,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/credentials"
@@ -25,6 +26,10 @@ const (
 	siteField   = "intentplane.site"
 	claimField  = "intentplane.claim"
 	secretField = "intentplane.secret"
+
+	// maxDeliveries is the maximum number of GitDeliveries that are read for one claim. A deployment has one for the repository of each of its Sites, and as many
+	// for repositories that its Sites left. A tenant may create any number in its name.
+	maxDeliveries = 2 * ledger.MaxSites
 
 	// maxWitnesses is the maximum number of SiteSyncs, and of Gates, that are read for one claim. A deployment has one SiteSync, and a Gate for each of its 20
 	// steps.
@@ -160,12 +165,11 @@ func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alph
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of Site %q", site)
 }
 
-// OfClaim returns the GitDeliveries in a claim's namespace that are for the claim, in whichever of its shapes that has this API group. It
-// returns an error if they cannot be listed.
-func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference, options ...client.ListOption) ([]deliveryv1alpha1.GitDelivery, error) {
+// OfClaim returns the GitDeliveries in a claim's namespace that are for the claim, in whichever of its shapes that has this API group, and at most
+// maxDeliveries of them. It returns an error if they cannot be listed.
+func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	options = append(options[:len(options):len(options)], client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
-	err := listing.Cached(ctx, r, l, options...)
+	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxDeliveries))
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of claim %q", c.Name)
 }
 

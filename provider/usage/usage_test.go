@@ -152,6 +152,51 @@ func (r *copyingReader) List(_ context.Context, _ client.ObjectList, options ...
 	return nil
 }
 
+// A limitReader has the limit of the last list.
+type limitReader struct {
+	client.Reader
+
+	limit int64
+}
+
+func (r *limitReader) List(_ context.Context, _ client.ObjectList, options ...client.ListOption) error {
+	o := client.ListOptions{}
+	o.ApplyOptions(options)
+	r.limit = o.Limit
+	return nil
+}
+
+// TestListsOfClaimAreBounded lists the objects in the name of a claim, of which a tenant may create any number.
+func TestListsOfClaimAreBounded(t *testing.T) {
+	r, c := &limitReader{}, claim("intentplane.dev", "team-a", "web")
+	cases := map[string]struct {
+		reason string
+		list   func() error
+		want   int64
+	}{
+		"GitDeliveries": {
+			reason: "At most two GitDeliveries for each Site of a plan are read.",
+			list:   func() error { _, err := OfClaim(t.Context(), r, c); return err }, want: 1000,
+		},
+		"SiteSyncs": {
+			reason: "A few SiteSyncs are read.",
+			list:   func() error { _, err := SyncsOfClaim(t.Context(), r, "team-a", c); return err }, want: maxWitnesses,
+		},
+		"Gates": {reason: "A few Gates are read.", list: func() error { _, err := GatesOfClaim(t.Context(), r, c); return err }, want: maxWitnesses},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r.limit = 0
+			if err := tc.list(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, r.limit); diff != "" {
+				t.Errorf("\n%s\nlimit of the list: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestNoListCopiesTrees lists deliveries in each way. Each delivery of a claim lists its siblings, which hold up to a megabyte of files each.
 func TestNoListCopiesTrees(t *testing.T) {
 	r, config := &copyingReader{}, &configv1alpha1.ProviderConfig{}

@@ -120,6 +120,12 @@ func TestLinterRefuses(t *testing.T) {
 		"dynamic.ResourceInterface.List":           {"k8s.io/client-go/dynamic", "provider/clusters/list.go"},
 		"v1.SecretInterface.List":                  {"k8s.io/client-go/kubernetes/typed/core/v1", "bundles/state/list.go"},
 		"client.UnsafeDisableDeepCopy":             {runtime + "/pkg/client", ofLists},
+		"listing.Cached":                           {ownModule + "provider/listing", "provider/usage/usage.go"},
+		"yaml.Unmarshal":                           {"sigs.k8s.io/yaml", "apis/boundedyaml/boundedyaml.go"},
+		"yaml.UnmarshalStrict":                     {"sigs.k8s.io/yaml", "apis/boundedyaml/boundedyaml.go"},
+		"yaml.YAMLToJSONStrict":                    {"sigs.k8s.io/yaml", "apis/boundedyaml/boundedyaml.go"},
+		"yaml.NewYAMLOrJSONDecoder":                {"k8s.io/apimachinery/pkg/util/yaml", "apis/boundedyaml/boundedyaml.go"},
+		"event.NewAPIRecorder":                     {"github.com/crossplane/crossplane-runtime/v2/pkg/event", "provider/controller/setup/event.go"},
 	}
 	c := readLinterConfig(t)
 	if !c.Linters.Settings.Forbidigo.AnalyzeTypes {

@@ -11,6 +11,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 )
 
 // GatewayGroup is the API group of the routes.
@@ -36,7 +38,7 @@ func Of(u *unstructured.Unstructured) Object {
 
 // Decode reads the only object of a file. Numbers keep their text, so that Encode writes the same numbers.
 func Decode(b []byte) (*unstructured.Unstructured, error) {
-	text, err := yaml.YAMLToJSONStrict(b)
+	text, err := boundedyaml.ToJSONStrict(b)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot decode YAML")
 	}

@@ -7,7 +7,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 )
 
 // allowedFields returns the fields of a kustomization that a Blueprint may use. The others reach the network, the disk or another program (helm,
@@ -32,7 +33,7 @@ func newerField(name string) string {
 // their case.
 func decodeKustomization(text string) (*types.Kustomization, error) {
 	fields := map[string]any{}
-	if err := yaml.UnmarshalStrict([]byte(text), &fields); err != nil {
+	if err := boundedyaml.UnmarshalStrict([]byte(text), &fields); err != nil {
 		return nil, errors.New(ShortenMessage(err.Error()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

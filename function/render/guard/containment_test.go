@@ -127,6 +127,13 @@ func TestCheckContained(t *testing.T) {
 			reason: "Aliases in a patch that stand for too many values are refused.",
 			files:  with("patches: [{path: p.yaml}]", map[string]string{"p.yaml": bomb()}), want: "has too many values",
 		},
+		"TextBomb": {
+			reason: "Aliases that stand for too much text are refused.",
+			files: with("", map[string]string{
+				"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ntext: &a " + strings.Repeat("x", 20_000) + "\nlist: [" + strings.Repeat("*a, ", 100) + "]\n",
+			}),
+			want: "a.yaml: aliases stand for more than 1 MiB",
+		},
 		"SelfAlias": {reason: "An anchor that holds itself has no end.", files: with("", map[string]string{"a.yaml": "a: &a [*a]"}), want: "has too many values"},
 		"Deep": {
 			reason: "YAML that nests too deep is refused.",

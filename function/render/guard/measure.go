@@ -7,6 +7,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 )
 
 const (
@@ -42,8 +44,8 @@ func ShortenMessage(message string) string {
 	return strings.ToValidUTF8(line[:maxMessage], "") + " …"
 }
 
-// readYAML reads YAML and returns its documents. It counts their nodes with each alias replaced by its anchor, without replacing
-// it: a few lines can stand for gigabytes.
+// readYAML reads YAML and returns its documents. It counts their nodes, and the size of the values of their aliases, with each alias replaced by its anchor,
+// without replacing it: a few lines can stand for gigabytes.
 func (g *walker) readYAML(name, text string) ([]*yaml.Node, error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	out := []*yaml.Node{}
@@ -51,7 +53,7 @@ func (g *walker) readYAML(name, text string) ([]*yaml.Node, error) {
 		document := &yaml.Node{}
 		err := d.Decode(document)
 		if errors.Is(err, io.EOF) {
-			return out, nil
+			return out, errors.Wrap(boundedyaml.Check([]byte(text)), name)
 		}
 		if err != nil {
 			return nil, errors.Errorf("%s: %s", name, ShortenMessage(err.Error()))

@@ -6,7 +6,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/boundedyaml"
 )
 
 // Patches and replacements can copy a part of an object into itself, and so double it each time. The rules here leave nothing
@@ -95,7 +96,7 @@ func (g *walker) readReplacementFile(name string) ([]types.Replacement, error) {
 	if listElements(documents[0]) != nil {
 		target = &list
 	}
-	return list, errors.Wrap(yaml.Unmarshal([]byte(g.files[name]), target), name)
+	return list, errors.Wrap(boundedyaml.Unmarshal([]byte(g.files[name]), target), name)
 }
 
 func (g *walker) checkReplacement(r *types.Replacement) error {

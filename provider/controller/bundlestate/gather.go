@@ -16,13 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/listing"
+	deliveryusage "github.com/intentplane/intentplane/provider/usage"
 )
 
 // gatherFacts reads the whole input of a decision. It writes nothing.
@@ -177,33 +178,21 @@ func identityOf(u *unstructured.Unstructured) *unstructured.Unstructured {
 
 // explainDeletions sets the reason of a blocked deletion: a GitDelivery of the object reports that it cannot remove the files.
 func (c *connector) explainDeletions(ctx context.Context, f *facts, namespace string) error {
-	l := &deliveryv1alpha1.GitDeliveryList{}
-	if !f.hasDeletions() {
-		return nil
-	}
-	if err := listing.Cached(ctx, c.kube, l, client.InNamespace(namespace)); err != nil {
-		return errors.Wrap(err, "cannot list GitDeliveries")
-	}
-	for i := range l.Items {
-		claim := l.Items[i].Spec.ForProvider.ClaimRef
-		for _, kind := range bundle.PackageKinds() {
-			o := f.objects[objectKey{claim.APIGroup, kind.Kind, claim.Name}]
-			if o != nil && o.isDeleting && meta.WasDeleted(&l.Items[i]) {
-				f.explainDeletion(o, l.Items[i].GetCondition(xpv2.TypeSynced))
+	for key, o := range f.objects {
+		if !o.isDeleting {
+			continue
+		}
+		ds, err := deliveryusage.OfClaim(ctx, c.kube, rolloutv1alpha1.ClaimReference{APIGroup: key.group, Namespace: namespace, Name: key.name})
+		if err != nil {
+			return err
+		}
+		for i := range ds {
+			if meta.WasDeleted(&ds[i]) {
+				f.explainDeletion(o, ds[i].GetCondition(xpv2.TypeSynced))
 			}
 		}
 	}
 	return nil
-}
-
-// hasDeletions reports whether an object is being deleted.
-func (f *facts) hasDeletions() bool {
-	for _, o := range f.objects {
-		if o.isDeleting {
-			return true
-		}
-	}
-	return false
 }
 
 // blockedAfter is how long the files of an object cannot be removed before that counts as more than an outage that passes.

@@ -12,14 +12,12 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -29,7 +27,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
-	"github.com/intentplane/intentplane/bundles/state"
 	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -49,9 +46,12 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot make client for records")
 	}
-	recorder := event.NewAPIRecorder(mgr.GetEventRecorderFor(name))
+	recorder := setup.NewRecorder(mgr, name)
 	c := &connector{kube: mgr.GetClient(), live: mgr.GetAPIReader(), clientset: clientset, recorder: recorder, memory: newMemory(), now: time.Now}
 	retaining := &composite.Connector[*v1alpha1.BundleState]{TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: recorder}
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), packageIndex()); err != nil {
+		return err
+	}
 	events := &setup.EventSource{}
 	r := &setup.Forgetful{
 		Reconciler: managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...),
@@ -100,63 +100,4 @@ func (c *connector) isUnchanged(ctx context.Context, bs *v1alpha1.BundleState) b
 	previous := bs.Status.DeepCopy()
 	o, err := (&external{connector: c, note: c.memory.NoteOf(bs), quick: true}).Observe(ctx, bs)
 	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*previous, bs.Status)
-}
-
-// A waker finds the BundleStates that a change of something else concerns. BundleStates that it does not find are observed an interval later.
-type waker struct{ kube client.Reader }
-
-// requestsFor returns the BundleStates of a namespace that are meant.
-func (w waker) requestsFor(ctx context.Context, namespace string, isMeant func(*v1alpha1.BundleState) bool) []reconcile.Request {
-	l, out := &v1alpha1.BundleStateList{}, []reconcile.Request{}
-	if listing.Cached(ctx, w.kube, l, client.InNamespace(namespace)) != nil {
-		return nil
-	}
-	for i := range l.Items {
-		if isMeant(&l.Items[i]) {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-		}
-	}
-	return out
-}
-
-// requestsForPackage wakes the bundle that made an object, and all bundles that name it.
-func (w waker) requestsForPackage(ctx context.Context, o client.Object) []reconcile.Request {
-	labels := o.GetLabels()
-	owner := v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}
-	names := map[string]bool{o.GetName(): true}
-	return w.requestsFor(ctx, o.GetNamespace(), func(bs *v1alpha1.BundleState) bool {
-		return bs.Spec.ForProvider.BundleRef == owner || hasPackage(bs, names)
-	})
-}
-
-// hasPackage reports whether a bundle has a package with any of the names.
-func hasPackage(bs *v1alpha1.BundleState, names map[string]bool) bool {
-	for i := range bs.Spec.ForProvider.Packages {
-		if names[bs.Spec.ForProvider.Packages[i].Name] {
-			return true
-		}
-	}
-	return false
-}
-
-// requestsForNeighbour wakes the other bundles that have a package of one.
-func (w waker) requestsForNeighbour(ctx context.Context, o client.Object) []reconcile.Request {
-	changed, ok := o.(*v1alpha1.BundleState)
-	if !ok {
-		return nil
-	}
-	names := map[string]bool{}
-	for i := range changed.Spec.ForProvider.Packages {
-		names[changed.Spec.ForProvider.Packages[i].Name] = true
-	}
-	return w.requestsFor(ctx, o.GetNamespace(), func(bs *v1alpha1.BundleState) bool { return bs.GetName() != o.GetName() && hasPackage(bs, names) })
-}
-
-// requestsForRecord wakes the bundle whose record a Secret is.
-func (w waker) requestsForRecord(_ context.Context, o client.Object) []reconcile.Request {
-	name, ok := strings.CutPrefix(o.GetName(), state.Prefix)
-	if !ok {
-		return nil
-	}
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: name}}}
 }

@@ -33,6 +33,7 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -77,7 +78,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	clientFor := func(namespace string) prometheus.Doer { return g.Servers.ForNamespace(namespace) }
 	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, clientFor: clientFor, pool: pool, memory: newMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
-	if err := errors.Join(indexOpenGates(context.Background(), mgr.GetFieldIndexer()), usage.IndexGates(context.Background(), mgr.GetFieldIndexer())); err != nil {
+	if err := errors.Join(listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), indexes()...), usage.IndexGates(context.Background(), mgr.GetFieldIndexer())); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
@@ -42,6 +43,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 	"github.com/intentplane/intentplane/provider/instant"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/cacheclient"
@@ -109,8 +111,8 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(apiserver.NewTracker(scheme)).
 		WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
 		WithObjects(site(s.URL), settings(s.URL), secret(), sync1(), gateOf(checks)).
-		WithIndex(&v1alpha1.Gate{}, openField, openIndexKeys).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write})}
-	w.must(usage.Index(t.Context(), b))
+		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write})}
+	w.must(errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, indexes()...)))
 	w.kube = b.Build()
 	m := meter.New(time.Now, func(o types.NamespacedName) { w.woken <- o }, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -22,40 +22,86 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-const (
-	// openField finds Gates without a verdict, which are all that a change of something else can concern: all of them, or those of a claim, or those that name a
-	// SiteSync.
-	openField = "intentplane.gate.open"
+// maxWoken is the maximum number of Gates that an event about one claim wakes. A deployment has a Gate for each of its 20 steps, and a tenant may write any
+// number in its name, and the events.
+const maxWoken = 64
 
-	// anyOpen is the key of all Gates without a verdict.
-	anyOpen = "any"
-
-	// maxWoken is the maximum number of Gates that an event about one claim wakes. A deployment has a Gate for each of its 20 steps, and a tenant may write any
-	// number in its name, and the events.
-	maxWoken = 64
-)
-
-func indexOpenGates(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.Gate{}, openField, openIndexKeys), "cannot index Gates without a verdict")
+// openIndex finds Gates without a verdict, which are all that a change of something else can concern.
+func openIndex() listing.Index {
+	return listing.NewIndex(&v1alpha1.Gate{}, "intentplane.gate.open", openKeys)
 }
 
-func openIndexKeys(o client.Object) []string {
-	g, ok := o.(*v1alpha1.Gate)
-	if !ok || g.Status.AtProvider.Verdict != "" {
+// openKeys returns the keys of a Gate without a verdict: its claim, its SiteSync, or its claim again if it names no SiteSync, and the Sites and configurations
+// of its checks.
+func openKeys(g *v1alpha1.Gate) []string {
+	if g.Status.AtProvider.Verdict != "" {
 		return nil
 	}
-	out := []string{anyOpen, openClaimKey(g.Spec.ForProvider.ClaimRef)}
-	if ref := g.Spec.ForProvider.SiteSyncRef; ref != nil {
-		out = append(out, openSyncKey(ref.Name))
+	spec := g.Spec.ForProvider
+	out := []string{claimKey(spec.ClaimRef), unnamedSyncKey(spec.ClaimRef)}
+	if spec.SiteSyncRef != nil {
+		out[1] = syncKey(spec.SiteSyncRef.Name)
+	}
+	for _, c := range spec.Checks {
+		out = append(out, siteKey(c.Site))
+		if ref := g.ConfigOf(c); ref != nil {
+			out = append(out, configKey(ref.Name))
+		}
 	}
 	return out
 }
 
-func openClaimKey(c v1alpha1.ClaimReference) string {
+func claimKey(c v1alpha1.ClaimReference) string {
 	return "claim/" + c.APIGroup + "/" + c.Namespace + "/" + c.Name
 }
 
-func openSyncKey(name string) string { return "sync/" + name }
+func unnamedSyncKey(c v1alpha1.ClaimReference) string { return "sync of " + claimKey(c) }
+
+func syncKey(name string) string { return "sync/" + name }
+
+func siteKey(name string) string { return "site/" + name }
+
+func configKey(name string) string { return "config/" + name }
+
+// indexes returns the indexes of the waker.
+func indexes() []listing.Index {
+	return []listing.Index{openIndex(), siteSecretIndex(), ownSecretIndex(), sharedSecretIndex()}
+}
+
+// siteSecretIndex finds Sites by the Secrets of their Prometheus servers and of their clusters.
+func siteSecretIndex() listing.Index {
+	return listing.NewIndex(&catalogv1alpha1.Site{}, "intentplane.gate.secret", func(s *catalogv1alpha1.Site) []string { return keysOf(secretsOf(s)) })
+}
+
+// ownSecretIndex finds ProviderConfigs by the Secrets of their Prometheus servers.
+func ownSecretIndex() listing.Index {
+	return listing.NewIndex(&configv1alpha1.ProviderConfig{}, "intentplane.gate.secret", func(c *configv1alpha1.ProviderConfig) []string {
+		return metricsKeys(credentials.Config{Kind: policy.KindProviderConfig, Namespace: c.GetNamespace()}, c.Spec.Metrics)
+	})
+}
+
+// sharedSecretIndex finds ClusterProviderConfigs by the Secrets of their Prometheus servers.
+func sharedSecretIndex() listing.Index {
+	return listing.NewIndex(&configv1alpha1.ClusterProviderConfig{}, "intentplane.gate.secret", func(c *configv1alpha1.ClusterProviderConfig) []string {
+		return metricsKeys(credentials.Config{Kind: policy.KindClusterProviderConfig}, c.Spec.Metrics)
+	})
+}
+
+// metricsKeys returns the keys of the Secrets for the Prometheus server of a configuration.
+func metricsKeys(c credentials.Config, m *configv1alpha1.Metrics) []string {
+	if m == nil || m.Prometheus == nil {
+		return nil
+	}
+	return keysOf(credentials.MetricsSecrets(c, *m.Prometheus))
+}
+
+func keysOf(secrets []client.ObjectKey) []string {
+	out := make([]string, 0, len(secrets))
+	for _, s := range secrets {
+		out = append(out, s.String())
+	}
+	return out
+}
 
 // A waker finds the Gates that a change of something else concerns. Gates that it does not find are observed an interval later.
 type waker struct {
@@ -63,17 +109,11 @@ type waker struct {
 	log  logging.Logger
 }
 
-// listOpenGates returns requests for the Gates under a key of the index that a function selects.
-func (w waker) listOpenGates(ctx context.Context, key string, keep func(*v1alpha1.Gate) bool, o ...client.ListOption) []reconcile.Request {
-	l := &v1alpha1.GateList{}
-	if err := listing.Cached(ctx, w.kube, l, append(o, client.MatchingFields{openField: key})...); err != nil {
-		w.log.Info("Cannot list Gates", "error", err)
-	}
-	out := []reconcile.Request{}
-	for i := range l.Items {
-		if keep(&l.Items[i]) {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-		}
+// requestsFor returns requests for the Gates without a verdict that have any of some keys.
+func (w waker) requestsFor(ctx context.Context, keys []string, o ...client.ListOption) []reconcile.Request {
+	out, err := openIndex().Requests(ctx, w.kube, &v1alpha1.GateList{}, keys, o...)
+	if err != nil {
+		w.log.Info("Cannot find the Gates that an event concerns", "error", err)
 	}
 	return out
 }
@@ -84,13 +124,9 @@ func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile
 	if !ok {
 		return nil
 	}
-	out := w.listOpenGates(ctx, openSyncKey(s.GetName()), anyGate, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
-	return append(out, w.listOpenGates(ctx, openClaimKey(s.Spec.ForProvider.ClaimRef), namesNoSync, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))...)
+	keys := []string{syncKey(s.GetName()), unnamedSyncKey(s.Spec.ForProvider.ClaimRef)}
+	return w.requestsFor(ctx, keys, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
 }
-
-func anyGate(*v1alpha1.Gate) bool { return true }
-
-func namesNoSync(g *v1alpha1.Gate) bool { return g.Spec.ForProvider.SiteSyncRef == nil }
 
 // requestsForDelivery wakes the Gates of the same claim.
 func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []reconcile.Request {
@@ -98,67 +134,39 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 	if !ok {
 		return nil
 	}
-	return w.listOpenGates(ctx, openClaimKey(d.Spec.ForProvider.ClaimRef), anyGate, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
+	return w.requestsFor(ctx, []string{claimKey(d.Spec.ForProvider.ClaimRef)}, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.requestsForChecks(ctx, func(_ *v1alpha1.Gate, c v1alpha1.GateCheck) bool { return c.Site == o.GetName() })
+	return w.requestsFor(ctx, []string{siteKey(o.GetName())})
 }
 
 // requestsForConfig requeues the Gates that name a configuration. A cluster-scoped configuration requeues Gates in all namespaces.
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.requestsForConfigs(ctx, map[string]bool{o.GetName(): true}, client.InNamespace(o.GetNamespace()))
+	return w.requestsFor(ctx, []string{configKey(o.GetName())}, client.InNamespace(o.GetNamespace()))
 }
 
-// requestsForConfigs requeues the Gates that name any of the configurations.
-func (w waker) requestsForConfigs(ctx context.Context, names map[string]bool, o ...client.ListOption) []reconcile.Request {
-	return w.requestsForChecks(ctx, func(g *v1alpha1.Gate, c v1alpha1.GateCheck) bool {
-		ref := g.ConfigOf(c)
-		return ref != nil && names[ref.Name]
-	}, o...)
-}
-
-// requestsForChecks wakes the Gates with a check that a change concerns.
-func (w waker) requestsForChecks(ctx context.Context, concerns func(*v1alpha1.Gate, v1alpha1.GateCheck) bool, o ...client.ListOption) []reconcile.Request {
-	return w.listOpenGates(ctx, anyOpen, func(g *v1alpha1.Gate) bool {
-		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool { return concerns(g, c) })
-	}, o...)
-}
-
-// requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site. It lists Gates at most three times: a
-// tenant may name a Secret in any number of configurations.
+// requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
-	key := client.ObjectKeyFromObject(o)
-	siteList, configs, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
-	err := errors.Join(listing.Cached(ctx, w.kube, siteList), listing.Cached(ctx, w.kube, configs, client.InNamespace(key.Namespace)), listing.Cached(ctx, w.kube, all))
-	if err != nil {
-		w.log.Info("Cannot list who names a Secret", "error", err)
+	secret, namespace := []string{client.ObjectKeyFromObject(o).String()}, client.InNamespace(o.GetNamespace())
+	sites, siteErr := siteSecretIndex().Requests(ctx, w.kube, &catalogv1alpha1.SiteList{}, secret)
+	own, ownErr := ownSecretIndex().Requests(ctx, w.kube, &configv1alpha1.ProviderConfigList{}, secret, namespace)
+	shared, sharedErr := sharedSecretIndex().Requests(ctx, w.kube, &configv1alpha1.ClusterProviderConfigList{}, secret)
+	if err := errors.Join(siteErr, ownErr, sharedErr); err != nil {
+		w.log.Info("Cannot list the objects that name a Secret", "error", err)
 	}
-	sites, own, shared := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for i := range siteList.Items {
-		if s := &siteList.Items[i]; slices.Contains(secretsOf(s), key) {
-			sites[s.GetName()] = true
-		}
-	}
-	for i := range configs.Items {
-		if c := &configs.Items[i]; namesSecret(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, c.Spec, key) {
-			own[c.GetName()] = true
-		}
-	}
-	for i := range all.Items {
-		if c := &all.Items[i]; namesSecret(credentials.Config{Kind: policy.KindClusterProviderConfig}, c.Spec, key) {
-			shared[c.GetName()] = true
-		}
-	}
-	out := []reconcile.Request{}
-	if len(sites) > 0 {
-		out = append(out, w.requestsForChecks(ctx, func(_ *v1alpha1.Gate, c v1alpha1.GateCheck) bool { return sites[c.Site] })...)
-	}
-	if len(own) > 0 {
-		out = append(out, w.requestsForConfigs(ctx, own, client.InNamespace(key.Namespace))...)
-	}
-	if len(shared) > 0 {
-		out = append(out, w.requestsForConfigs(ctx, shared)...)
+	return slices.Concat(
+		w.requestsFor(ctx, keysOfNames(sites, siteKey)),
+		w.requestsFor(ctx, keysOfNames(own, configKey), namespace),
+		w.requestsFor(ctx, keysOfNames(shared, configKey)),
+	)
+}
+
+// keysOfNames returns the keys of found objects.
+func keysOfNames(found []reconcile.Request, key func(name string) string) []string {
+	out := make([]string, 0, len(found))
+	for _, r := range found {
+		out = append(out, key(r.Name))
 	}
 	return out
 }
@@ -170,12 +178,6 @@ func secretsOf(s *catalogv1alpha1.Site) []client.ObjectKey {
 		out = append(out, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
 	}
 	return out
-}
-
-// namesSecret is true for a configuration whose Prometheus server a Secret is for.
-func namesSecret(c credentials.Config, spec configv1alpha1.ProviderConfigSpec, key client.ObjectKey) bool {
-	m := spec.Metrics
-	return m != nil && m.Prometheus != nil && slices.Contains(credentials.MetricsSecrets(c, *m.Prometheus), key)
 }
 
 // statusWasEmptied lets through a status that lost its memory.

@@ -1,16 +1,15 @@
 package gate
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -69,39 +68,27 @@ func TestSecretWakes(t *testing.T) {
 	}
 }
 
-// A gateLister counts lists of Gates.
-type gateLister struct {
-	client.Reader
-
-	lists int
-}
-
-func (r *gateLister) List(ctx context.Context, l client.ObjectList, o ...client.ListOption) error {
-	if _, ok := l.(*v1alpha1.GateList); ok {
-		r.lists++
-	}
-	return r.Reader.List(ctx, l, o...)
-}
-
-// TestSecretListsGatesOnce names one Secret in many configurations of a tenant.
-func TestSecretListsGatesOnce(t *testing.T) {
+// TestSecretOfManyConfigurations names one Secret in many configurations of a tenant, which no Gate uses, and another Secret in as many.
+func TestSecretOfManyConfigurations(t *testing.T) {
 	w := newWorld(t, quick("errors"))
-	for n := range 20 {
+	for n := range 40 {
+		name := []string{"own", "other"}[n%2]
 		w.must(w.kube.Create(t.Context(), &configv1alpha1.ProviderConfig{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: fmt.Sprintf("mine-%d", n)},
 			Spec: configv1alpha1.ProviderConfigSpec{
-				Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{SecretRef: &configv1alpha1.SecretReference{Name: "own"}}},
+				Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{SecretRef: &configv1alpha1.SecretReference{Name: name}}},
 			},
 		}))
 	}
-	lister := &gateLister{Reader: w.kube}
-	waker{kube: lister, log: logging.NewNopLogger()}.requestsForSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}})
-	if diff := cmp.Diff(1, lister.lists); diff != "" {
-		t.Errorf("\nA change of a Secret lists the Gates of a namespace once, for all configurations that name it.\nlists of Gates: -want, +got:\n%s", diff)
+	counter := &cacheclient.Counter{Client: w.kube}
+	waker{kube: counter, log: logging.NewNopLogger()}.requestsForSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "own"}})
+	if diff := cmp.Diff(20, counter.Listed); diff != "" {
+		t.Errorf("\nA change of a Secret reads the configurations that name it, and no Gate of another configuration.\nread objects: -want, +got:\n%s", diff)
 	}
 }
 
-// TestEventOfOneClaim has a hundred open Gates of other claims in the namespace of a SiteSync and a delivery: their events read the Gate of their claim alone.
+// TestEventOfOneClaim has a hundred open Gates of other claims, Sites and configurations in the namespace of a SiteSync and a delivery: an event reads the Gate that
+// it concerns alone.
 func TestEventOfOneClaim(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	for i := range 100 {
@@ -109,6 +96,7 @@ func TestEventOfOneClaim(t *testing.T) {
 		g.SetName(fmt.Sprintf("other-%d", i))
 		g.SetUID("")
 		g.Spec.ForProvider.ClaimRef.Name, g.Spec.ForProvider.SiteSyncRef.Name = g.GetName(), g.GetName()
+		g.Spec.ForProvider.Checks = []v1alpha1.GateCheck{{Site: g.GetName(), ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: g.GetName()}}}
 		w.must(w.kube.Create(t.Context(), g))
 	}
 	counter := &cacheclient.Counter{Client: w.kube}
@@ -118,14 +106,16 @@ func TestEventOfOneClaim(t *testing.T) {
 	events := map[string]func() []reconcile.Request{
 		"SiteSync": func() []reconcile.Request { return wake.requestsForSync(t.Context(), sync1()) },
 		"Delivery": func() []reconcile.Request { return wake.requestsForDelivery(t.Context(), d) },
+		"Site":     func() []reconcile.Request { return wake.requestsForSite(t.Context(), w.site()) },
+		"Config":   func() []reconcile.Request { return wake.requestsForConfig(t.Context(), settings("http://prometheus")) },
 	}
 	for name, event := range events {
 		counter.Listed = 0
 		if diff := cmp.Diff([]reconcile.Request{{NamespacedName: gateKey()}}, event()); diff != "" {
-			t.Errorf("%s: it wakes the Gate of its claim: -want, +got:\n%s", name, diff)
+			t.Errorf("%s: it wakes the Gate that it concerns: -want, +got:\n%s", name, diff)
 		}
 		if counter.Listed > 2 {
-			t.Errorf("%s: it reads no Gate of another claim: want at most 2 objects, got %d", name, counter.Listed)
+			t.Errorf("%s: it reads no other Gate: want at most 2 objects, got %d", name, counter.Listed)
 		}
 	}
 }

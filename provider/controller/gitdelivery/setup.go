@@ -108,7 +108,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		interval: o.PollInterval,
 		metrics:  g.Metrics,
 		now:      time.Now,
-		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
+		recorder: setup.NewRecorder(mgr, name),
 		logger:   log,
 
 		witnesses: witness.NewReader(kube), honoursMandates: g.HonourMandates, tracker: directories.NewTracker(trackedBytes),

@@ -58,7 +58,7 @@ func (c *connector) watchBuilders(mgr manager.Manager, controller rtcontroller.C
 // showBuilders lets reconciles use a view, and wakes ImageBuilds with a failed Build.
 func (c *connector) showBuilders(ctx context.Context, w waker, v *builderView) {
 	c.builders.Store(v)
-	for _, r := range w.requestsFor(ctx, hasFailed) {
+	for _, r := range w.requestsFor(ctx, failedBuild) {
 		c.wake(r.NamespacedName)
 	}
 }
@@ -97,10 +97,8 @@ func builderChanged() predicate.TypedPredicate[*unstructured.Unstructured] {
 
 // requestsForBuilder returns the ImageBuilds whose Build failed, and may have failed because of a builder. A ClusterBuilder is for all namespaces.
 func (w waker) requestsForBuilder(ctx context.Context, u *unstructured.Unstructured) []ctrl.Request {
-	return w.requestsFor(ctx, hasFailed, client.InNamespace(u.GetNamespace()))
+	return w.requestsFor(ctx, failedBuild, client.InNamespace(u.GetNamespace()))
 }
-
-func hasFailed(b *v1alpha1.ImageBuild) bool { return b.Status.AtProvider.Failed != nil }
 
 // readBuilder reads which image the builder of a Build that failed has now. Without it the builder counts as unchanged since the Build.
 func (e *external) readBuilder(ctx context.Context, f *facts) error {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -82,11 +81,11 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	c := &connector{
 		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
 		sources:  sources.NewPool(list, bell.Wake, func(err error) { s.Metrics.SourceLook(string(failure.ClassOf(err))) }, time.Now),
-		recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
+		recorder: setup.NewRecorder(mgr, name),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
-	if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.ImageBuild{}, secretField, secretIndexKeys); err != nil {
-		return errors.Wrap(err, "cannot index ImageBuilds by Secret")
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), buildIndex()); err != nil {
+		return err
 	}
 	w := waker{kube: kube, log: log}
 	buildController, err := setup.AddController(mgr, o, setup.Controller{
@@ -199,16 +198,11 @@ type waker struct {
 	log  logging.Logger
 }
 
-func (w waker) requestsFor(ctx context.Context, concerns func(*v1alpha1.ImageBuild) bool, in ...client.ListOption) []ctrl.Request {
-	l := &v1alpha1.ImageBuildList{}
-	if err := listing.Cached(ctx, w.kube, l, in...); err != nil {
+// requestsFor returns requests for the ImageBuilds with a key.
+func (w waker) requestsFor(ctx context.Context, key string, in ...client.ListOption) []ctrl.Request {
+	out, err := buildIndex().Requests(ctx, w.kube, &v1alpha1.ImageBuildList{}, []string{key}, in...)
+	if err != nil {
 		w.log.Info("Cannot list ImageBuilds", "error", err)
-	}
-	var out []ctrl.Request
-	for i := range l.Items {
-		if concerns(&l.Items[i]) {
-			out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-		}
 	}
 	return out
 }
@@ -218,25 +212,38 @@ func (w waker) requestsForAll(ctx context.Context) []ctrl.Request {
 }
 
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []ctrl.Request {
-	return w.requestsFor(ctx, func(b *v1alpha1.ImageBuild) bool {
-		ref := b.GetProviderConfigReference()
-		return ref != nil && ref.Name == o.GetName()
-	})
-}
-
-// secretField is the index of ImageBuilds by the Secrets of their sources. Each Secret of a namespace may change at any rate, and any number of ImageBuilds be there.
-const secretField = "intentplane.imagebuild.secret"
-
-func secretIndexKeys(o client.Object) []string {
-	b, ok := o.(*v1alpha1.ImageBuild)
-	if !ok || b.Spec.ForProvider.Source.Git == nil || b.Spec.ForProvider.Source.Git.SecretRef == nil {
-		return nil
-	}
-	return []string{string(b.Spec.ForProvider.Source.Git.SecretRef.Name)}
+	return w.requestsFor(ctx, configKey(o.GetName()))
 }
 
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []ctrl.Request {
-	return w.requestsFor(ctx, anyBuild, client.InNamespace(o.GetNamespace()), client.MatchingFields{secretField: o.GetName()})
+	return w.requestsFor(ctx, secretKey(o.GetName()), client.InNamespace(o.GetNamespace()))
 }
 
-func anyBuild(*v1alpha1.ImageBuild) bool { return true }
+const (
+	// anyBuild is the key of all ImageBuilds.
+	anyBuild = "any"
+
+	// failedBuild is the key of the ImageBuilds whose Build failed.
+	failedBuild = "failed"
+)
+
+func configKey(name string) string { return "config/" + name }
+
+func secretKey(name string) string { return "secret/" + name }
+
+// buildIndex finds ImageBuilds by their configurations and by the Secrets of their sources, and the ImageBuilds whose Build failed.
+func buildIndex() listing.Index {
+	return listing.NewIndex(&v1alpha1.ImageBuild{}, "intentplane.imagebuild.object", func(b *v1alpha1.ImageBuild) []string {
+		out := []string{anyBuild}
+		if ref := b.GetProviderConfigReference(); ref != nil {
+			out = append(out, configKey(ref.Name))
+		}
+		if git := b.Spec.ForProvider.Source.Git; git != nil && git.SecretRef != nil {
+			out = append(out, secretKey(string(git.SecretRef.Name)))
+		}
+		if b.Status.AtProvider.Failed != nil {
+			out = append(out, failedBuild)
+		}
+		return out
+	})
+}

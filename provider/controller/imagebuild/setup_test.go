@@ -37,8 +37,10 @@ import (
 	"github.com/intentplane/intentplane/provider/git/refs"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/kpack"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/sources"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -87,9 +89,11 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(w.server.Close)
 	w.must(w.server.CreateRepo(t.Context(), "shop", map[string]string{"a": "1"}))
-	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
-		WithIndex(kpack.NewObject(kpack.BuildKind()), runningField, runningIndexKeys).WithIndex(&v1alpha1.ImageBuild{}, secretField, secretIndexKeys).
-		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch}).Build()
+	b := kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
+		WithIndex(kpack.NewObject(kpack.BuildKind()), runningField, runningIndexKeys).
+		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch})
+	w.must(listing.AddIndexes(t.Context(), cacheclient.Indexer{ClientBuilder: b}, buildIndex()))
+	w.kube = b.Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{
 		kube: w.kube, cache: w.kube, live: w.kube,

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
@@ -26,10 +25,8 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
-	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/listing"
@@ -61,9 +58,12 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}
 	retaining := &composite.Connector[*v1alpha1.ManagedCluster]{
-		TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
+		TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: setup.NewRecorder(mgr, name),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...)
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), clusterIndex()); err != nil {
+		return err
+	}
 	w := requestMapper{kube: kube}
 	_, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell, Watch: w.watchObjects,
@@ -93,51 +93,4 @@ func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) ti
 func (c *connector) forgetCluster(key types.NamespacedName) {
 	c.pool.Forget(key)
 	c.memory.ForgetNote(key)
-}
-
-// A requestMapper maps an event of another object to the ManagedClusters that it concerns.
-type requestMapper struct {
-	kube client.Reader
-}
-
-func (w requestMapper) requestsForSite(_ context.Context, o client.Object) []reconcile.Request {
-	s, ok := o.(*catalogv1alpha1.Site)
-	if !ok || s.Spec.Owner == nil || s.Spec.Owner.APIGroup != v1alpha1.Group {
-		return nil
-	}
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: s.Spec.Owner.Namespace, Name: s.Spec.Owner.Name}}}
-}
-
-// requestsForConfig returns the ManagedClusters that use a configuration. Most often they wait for it.
-func (w requestMapper) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	l := &v1alpha1.ManagedClusterList{}
-	if listing.Cached(ctx, w.kube, l, client.InNamespace(o.GetNamespace())) != nil {
-		return nil // They are reconciled anyway, an interval later.
-	}
-	kind := policy.KindProviderConfig
-	if o.GetNamespace() == "" {
-		kind = policy.KindClusterProviderConfig
-	}
-	var out []reconcile.Request
-	for i := range l.Items {
-		if ref := l.Items[i].GetProviderConfigReference(); ref != nil && ref.Kind == kind && ref.Name == o.GetName() {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-		}
-	}
-	return out
-}
-
-// requestsForSecret returns the ManagedClusters whose kubeconfig the Secret may hold.
-func (w requestMapper) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
-	l := &v1alpha1.ManagedClusterList{}
-	if listing.Cached(ctx, w.kube, l, client.InNamespace(o.GetNamespace())) != nil {
-		return nil // They are reconciled anyway, an interval later.
-	}
-	var out []reconcile.Request
-	for i := range l.Items {
-		if readiness.SecretName(l.Items[i].Spec.ForProvider.Cluster.Name) == o.GetName() {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
-		}
-	}
-	return out
 }

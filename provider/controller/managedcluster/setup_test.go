@@ -38,8 +38,10 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/patience"
 )
 
@@ -92,6 +94,7 @@ func newWorld(t *testing.T) *testEnv {
 	}
 	w.capi = apiserver.New(w.kinds)
 	b := kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ManagedCluster{})
+	w.must(listing.AddIndexes(t.Context(), cacheclient.Indexer{ClientBuilder: b}, clusterIndex()))
 	w.Client = b.WithIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.site", usage.Sites).Build()
 	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, account.New(account.Bounds{}), w.notifyOwner)
 	look := pool.Look(observerKey())

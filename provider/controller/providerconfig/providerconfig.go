@@ -28,7 +28,7 @@ import (
 func Setup(mgr ctrl.Manager, o controller.Options) error {
 	for kind, fn := range configKinds() {
 		name := strings.ToLower(kind)
-		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))}
+		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, recorder: setup.NewRecorder(mgr, name)}
 		_, err := setup.AddController(mgr, o, setup.Controller{
 			Name: name, Reconciler: r, IsCheap: true,
 			Watch: func(b *builder.Builder) *builder.Builder {

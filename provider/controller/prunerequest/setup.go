@@ -11,7 +11,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -72,7 +71,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, p Options) error {
 	r := &Reconciler{
 		kube: mgr.GetClient(), live: mgr.GetAPIReader(), namespace: p.Namespace, count: p.Counter, now: time.Now,
 		opener:   remote.Opener{Kube: mgr.GetClient(), Pool: p.Repositories, Guard: p.Guard, Now: time.Now},
-		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
+		recorder: setup.NewRecorder(mgr, name),
 	}
 	_, err := setup.AddController(mgr, o, setup.Controller{
 		Name: name, Reconciler: errors.WithSilentRequeueOnConflict(r), Workers: maxWorkers, Events: events,

@@ -30,7 +30,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	u := users{kube: mgr.GetClient()}
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
 	_, err := setup.AddController(mgr, o, setup.Controller{
-		Name: name, Reconciler: &Reconciler{kube: mgr.GetClient(), users: u, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))}, IsCheap: true,
+		Name: name, Reconciler: &Reconciler{kube: mgr.GetClient(), users: u, recorder: setup.NewRecorder(mgr, name)}, IsCheap: true,
 		Watch: func(b *builder.Builder) *builder.Builder {
 			// The cache holds the metadata of Secrets only, not their data.
 			return b.WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(u.requestsForSecret)).

@@ -11,14 +11,10 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// maxDeliveries is the maximum number of GitDeliveries that are read for the ledger of one deployment. A deployment has one for the repository of each of its
-// Sites, and as many for repositories that its Sites left. A tenant may create any number in its name.
-const maxDeliveries = 2 * ledger.MaxSites
-
 // NewestLedger returns the newest state of a deployment's ledger that its GitDeliveries have, or an empty one. It returns an error if they cannot be listed.
 func NewestLedger(ctx context.Context, kube client.Reader, group string, deployment types.NamespacedName) (*ledger.State, error) {
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: group, Namespace: deployment.Namespace, Name: deployment.Name}
-	ds, err := usage.OfClaim(ctx, kube, claim, client.Limit(maxDeliveries))
+	ds, err := usage.OfClaim(ctx, kube, claim)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 )
 
 // Options of the controller.
@@ -46,7 +47,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Accounts, bell.Wake)
 	c := &connector{kube: kube, pool: pool, memory: newMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
-	if err := indexHealths(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), healthIndex()); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: log}

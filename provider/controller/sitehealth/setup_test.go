@@ -31,6 +31,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/cacheclient"
@@ -89,7 +90,7 @@ func newWorld(t *testing.T) *world {
 	})
 	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.SiteHealth{}).
 		WithObjects(newSite("edge1"), newHealth())}
-	if err := errors.Join(usage.Index(t.Context(), b), indexHealths(t.Context(), b)); err != nil {
+	if err := errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, healthIndex(), clusters.SecretIndex())); err != nil {
 		t.Fatal(err)
 	}
 	w.kube = b.Build()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -15,43 +14,28 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// siteField finds SiteHealths by their Sites. claimField finds by their claim the SiteHealths that depend on SiteSyncs.
-const (
-	siteField  = "intentplane.sitehealth.site"
-	claimField = "intentplane.sitehealth.claim"
-)
-
-func indexHealths(ctx context.Context, i client.FieldIndexer) error {
-	if err := i.IndexField(ctx, &v1alpha1.SiteHealth{}, siteField, siteIndexKeys); err != nil {
-		return errors.Wrap(err, "cannot index SiteHealths by Site")
-	}
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteHealth{}, claimField, claimIndexKeys), "cannot index SiteHealths by claim")
+// healthIndex finds SiteHealths by their Sites. It finds by their claim the SiteHealths that depend on SiteSyncs.
+func healthIndex() listing.Index {
+	return listing.NewIndex(&v1alpha1.SiteHealth{}, "intentplane.sitehealth.site", healthKeys)
 }
 
-// claimIndexKeys returns the claim of a SiteHealth with routes or an unobservable Site: the report of an engine affects only these.
-func claimIndexKeys(o client.Object) []string {
-	s, ok := o.(*v1alpha1.SiteHealth)
-	if !ok || !s.Spec.ForProvider.Route && !slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {
-		return nil
+// healthKeys returns the keys of a SiteHealth: its Sites, and its claim if it has routes or an unobservable Site. The report of an engine affects only these.
+func healthKeys(s *v1alpha1.SiteHealth) []string {
+	out := make([]string, 0, len(s.Spec.ForProvider.Sites)+1)
+	for _, t := range s.Spec.ForProvider.Sites {
+		out = append(out, siteKey(t.Name))
 	}
-	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}
+	if s.Spec.ForProvider.Route || slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {
+		out = append(out, claimKey(s.Spec.ForProvider.ClaimRef))
+	}
+	return out
 }
 
 func isUnobserved(s v1alpha1.SiteHealthState) bool { return s.State == v1alpha1.HealthNotObserved }
 
-func claimKey(c rolloutv1alpha1.ClaimReference) string { return c.APIGroup + "/" + c.Name }
+func siteKey(name string) string { return "site/" + name }
 
-func siteIndexKeys(o client.Object) []string {
-	s, ok := o.(*v1alpha1.SiteHealth)
-	if !ok {
-		return nil
-	}
-	out := make([]string, 0, len(s.Spec.ForProvider.Sites))
-	for _, t := range s.Spec.ForProvider.Sites {
-		out = append(out, t.Name)
-	}
-	return out
-}
+func claimKey(c rolloutv1alpha1.ClaimReference) string { return "claim/" + c.APIGroup + "/" + c.Name }
 
 // A waker finds the SiteHealths that a change of something else concerns. SiteHealths that it does not find are observed an interval later.
 type waker struct {
@@ -60,7 +44,7 @@ type waker struct {
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.listHealths(ctx, client.MatchingFields{siteField: o.GetName()})
+	return w.requestsFor(ctx, []string{siteKey(o.GetName())})
 }
 
 // requestsForSync wakes the SiteHealths of the same claim that have routes, or cannot observe a Site, which counts by its engine's report.
@@ -69,17 +53,14 @@ func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile
 	if !ok {
 		return nil
 	}
-	return w.listHealths(ctx, client.InNamespace(s.GetNamespace()), client.MatchingFields{claimField: claimKey(s.Spec.ForProvider.ClaimRef)})
+	return w.requestsFor(ctx, []string{claimKey(s.Spec.ForProvider.ClaimRef)}, client.InNamespace(s.GetNamespace()))
 }
 
-func (w waker) listHealths(ctx context.Context, o ...client.ListOption) []reconcile.Request {
-	l := &v1alpha1.SiteHealthList{}
-	if err := listing.Cached(ctx, w.kube, l, o...); err != nil {
-		w.log.Info("Cannot list SiteHealths", "error", err)
-	}
-	out := make([]reconcile.Request, 0, len(l.Items))
-	for i := range l.Items {
-		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+// requestsFor returns requests for the SiteHealths with any of some keys.
+func (w waker) requestsFor(ctx context.Context, keys []string, o ...client.ListOption) []reconcile.Request {
+	out, err := healthIndex().Requests(ctx, w.kube, &v1alpha1.SiteHealthList{}, keys, o...)
+	if err != nil {
+		w.log.Info("Cannot find the SiteHealths that an event concerns", "error", err)
 	}
 	return out
 }
@@ -90,9 +71,9 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 	if err != nil {
 		w.log.Info("Cannot find the Sites of a Secret", "error", err)
 	}
-	out := []reconcile.Request{}
+	keys := make([]string, 0, len(sites))
 	for i := range sites {
-		out = append(out, w.requestsForSite(ctx, &sites[i])...)
+		keys = append(keys, siteKey(sites[i].GetName()))
 	}
-	return out
+	return w.requestsFor(ctx, keys)
 }

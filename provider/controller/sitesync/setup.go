@@ -31,6 +31,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	gitrepo "github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -60,7 +61,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	c := &connector{kube: kube, metadata: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newMemory(), log: log, now: time.Now}
 	c.readiness, c.prober, c.limits = newReadinessCache(), s.Prober, s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
-	if err := indexSyncs(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), syncIndex(), ownerIndex()); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: log}

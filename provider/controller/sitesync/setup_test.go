@@ -35,6 +35,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/listing"
 	gitrepo "github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
@@ -102,7 +103,7 @@ func newWorld(t *testing.T) *world {
 	known := scheme(t)
 	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.SiteSync{}).
 		WithObjects(site("edge1"), w.config())}
-	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {
+	if err := errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, syncIndex(), ownerIndex(), clusters.SecretIndex())); err != nil {
 		t.Fatal(err)
 	}
 	w.kube = b.Build()

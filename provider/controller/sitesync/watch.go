@@ -3,7 +3,6 @@ package sitesync
 import (
 	"context"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
@@ -22,23 +21,29 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// siteField finds SiteSyncs by their Sites.
-const siteField = "intentplane.sitesync.site"
-
-func indexSyncs(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, siteIndexKeys), "cannot index SiteSyncs by Site")
+// syncIndex finds SiteSyncs by their Sites, and by the configurations of the Sites' repositories.
+func syncIndex() listing.Index {
+	return listing.NewIndex(&v1alpha1.SiteSync{}, "intentplane.sitesync.site", func(s *v1alpha1.SiteSync) []string {
+		out := make([]string, 0, 2*len(s.Spec.ForProvider.Sites))
+		for _, t := range s.Spec.ForProvider.Sites {
+			out = append(out, siteKey(t.Name), configKey(t.RepositoryRef.Kind, t.RepositoryRef.Name))
+		}
+		return out
+	})
 }
 
-func siteIndexKeys(o client.Object) []string {
-	s, ok := o.(*v1alpha1.SiteSync)
-	if !ok {
-		return nil
-	}
-	out := make([]string, 0, len(s.Spec.ForProvider.Sites))
-	for _, t := range s.Spec.ForProvider.Sites {
-		out = append(out, t.Name)
-	}
-	return out
+func siteKey(name string) string { return "site/" + name }
+
+func configKey(kind, name string) string { return "config/" + kind + "/" + name }
+
+// ownerIndex finds Sites by the UIDs of the objects that published them.
+func ownerIndex() listing.Index {
+	return listing.NewIndex(&catalogv1alpha1.Site{}, "intentplane.sitesync.owner", func(s *catalogv1alpha1.Site) []string {
+		if s.Spec.Owner == nil {
+			return nil
+		}
+		return []string{s.Spec.Owner.UID}
+	})
 }
 
 // A waker finds the SiteSyncs that a change of something else concerns. SiteSyncs that it does not find are observed an interval later.
@@ -47,43 +52,35 @@ type waker struct {
 	log  logging.Logger
 }
 
-func (w waker) listSyncs(ctx context.Context, keep func(*v1alpha1.SiteSync) bool, o ...client.ListOption) []reconcile.Request {
-	l := &v1alpha1.SiteSyncList{}
-	if err := listing.Cached(ctx, w.kube, l, o...); err != nil {
-		w.log.Info("Cannot list SiteSyncs", "error", err)
-	}
-	return requestsOf(l.Items, keep)
-}
-
-func requestsOf(syncs []v1alpha1.SiteSync, keep func(*v1alpha1.SiteSync) bool) []reconcile.Request {
-	out := []reconcile.Request{}
-	for i := range syncs {
-		if keep(&syncs[i]) {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&syncs[i])})
-		}
+// requestsFor returns requests for the SiteSyncs with any of some keys.
+func (w waker) requestsFor(ctx context.Context, keys []string, o ...client.ListOption) []reconcile.Request {
+	out, err := syncIndex().Requests(ctx, w.kube, &v1alpha1.SiteSyncList{}, keys, o...)
+	if err != nil {
+		w.log.Info("Cannot find the SiteSyncs that an event concerns", "error", err)
 	}
 	return out
 }
 
-func anySync(*v1alpha1.SiteSync) bool { return true }
-
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.listSyncs(ctx, anySync, client.MatchingFields{siteField: o.GetName()})
+	return w.requestsFor(ctx, []string{siteKey(o.GetName())})
+}
+
+// requestsForSites wakes the SiteSyncs of some Sites.
+func (w waker) requestsForSites(ctx context.Context, sites []catalogv1alpha1.Site) []reconcile.Request {
+	keys := make([]string, 0, len(sites))
+	for i := range sites {
+		keys = append(keys, siteKey(sites[i].GetName()))
+	}
+	return w.requestsFor(ctx, keys)
 }
 
 // requestsForOwner wakes the SiteSyncs of a Site that the ManagedCluster published.
 func (w waker) requestsForOwner(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &catalogv1alpha1.SiteList{}
-	if err := listing.Cached(ctx, w.kube, l); err != nil {
+	if err := ownerIndex().List(ctx, w.kube, l, string(o.GetUID())); err != nil {
 		w.log.Info("Cannot list Sites", "error", err)
 	}
-	out := []reconcile.Request{}
-	for i := range l.Items {
-		if owner := l.Items[i].Spec.Owner; owner != nil && owner.UID == string(o.GetUID()) {
-			out = append(out, w.requestsForSite(ctx, &l.Items[i])...)
-		}
-	}
-	return out
+	return w.requestsForSites(ctx, l.Items)
 }
 
 // requestsForDelivery wakes the SiteSyncs of the same claim.
@@ -96,22 +93,20 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 	if err != nil {
 		w.log.Info("Cannot list SiteSyncs", "error", err)
 	}
-	return requestsOf(syncs, anySync)
+	out := make([]reconcile.Request, 0, len(syncs))
+	for i := range syncs {
+		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&syncs[i])})
+	}
+	return out
 }
 
+// requestsForConfig wakes the SiteSyncs of Sites whose repository the configuration names. A ClusterProviderConfig has no namespace.
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	kind, options := policy.KindProviderConfig, []client.ListOption{client.InNamespace(o.GetNamespace())}
+	kind := policy.KindProviderConfig
 	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
-		kind, options = policy.KindClusterProviderConfig, nil
+		kind = policy.KindClusterProviderConfig
 	}
-	return w.listSyncs(ctx, func(s *v1alpha1.SiteSync) bool {
-		for _, t := range s.Spec.ForProvider.Sites {
-			if t.RepositoryRef.Kind == kind && t.RepositoryRef.Name == o.GetName() {
-				return true
-			}
-		}
-		return false
-	}, options...)
+	return w.requestsFor(ctx, []string{configKey(kind, o.GetName())}, client.InNamespace(o.GetNamespace()))
 }
 
 // requestsForSecret wakes the SiteSyncs of Sites whose kubeconfig it may hold.
@@ -120,11 +115,7 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 	if err != nil {
 		w.log.Info("Cannot find the Sites of a Secret", "error", err)
 	}
-	out := []reconcile.Request{}
-	for i := range sites {
-		out = append(out, w.requestsForSite(ctx, &sites[i])...)
-	}
-	return out
+	return w.requestsForSites(ctx, sites)
 }
 
 // positionApplied lets through a GitDelivery that brought its repository to another position than before, or with another commit, and a home whose ledger or

@@ -1,16 +1,25 @@
 package sitesync
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
 func TestDeliveryWakes(t *testing.T) {
@@ -47,6 +56,58 @@ func TestDeliveryWakes(t *testing.T) {
 			got := waker{kube: w.kube, log: logging.NewNopLogger()}.requestsForDelivery(t.Context(), d)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ndelivery(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestEventReadsItsSyncs has a SiteSync, and a hundred SiteSyncs of other Sites and configurations, and a hundred Sites that no event is about.
+func TestEventReadsItsSyncs(t *testing.T) {
+	w := newWorld(t)
+	w.askFor(1)
+	for i := range 100 {
+		s := w.get()
+		s.SetName(fmt.Sprintf("other-%d", i))
+		s.SetUID("")
+		s.SetResourceVersion("")
+		s.Spec.ForProvider.Sites[0].Name, s.Spec.ForProvider.Sites[0].RepositoryRef.Name = s.GetName(), s.GetName()
+		w.must(w.kube.Create(t.Context(), s))
+		w.must(w.kube.Create(t.Context(), site(s.GetName())))
+	}
+	edge := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(t.Context(), client.ObjectKey{Name: "edge1"}, edge))
+	edge.Spec.Owner = &catalogv1alpha1.SiteOwner{Kind: "ManagedCluster", Namespace: "team-a", Name: "edge1", UID: "cluster-uid"}
+	edge.Spec.Cluster = catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{Namespace: "team-a", Name: "edge1"}}
+	w.must(w.kube.Update(t.Context(), edge))
+	counter := &cacheclient.Counter{Client: w.kube}
+	wake := waker{kube: counter, log: logging.NewNopLogger()}
+	ours := []reconcile.Request{{NamespacedName: key()}}
+	cases := map[string]struct {
+		reason string
+		wake   func(ctx context.Context, o client.Object) []reconcile.Request
+		object client.Object
+		want   []reconcile.Request
+	}{
+		"Site":   {reason: "A Site wakes the SiteSyncs that name it.", wake: wake.requestsForSite, object: edge, want: ours},
+		"Config": {reason: "A configuration wakes the SiteSyncs that name it.", wake: wake.requestsForConfig, object: w.config(), want: ours},
+		"Kind": {
+			reason: "A ProviderConfig with the name of a ClusterProviderConfig wakes no SiteSync.", wake: wake.requestsForConfig,
+			object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}}, want: []reconcile.Request{},
+		},
+		"Secret": {
+			reason: "A Secret wakes the SiteSyncs of the Sites whose kubeconfig it holds.", wake: wake.requestsForSecret,
+			object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "edge1-kubeconfig"}}, want: ours,
+		},
+		"Owner": {
+			reason: "A ManagedCluster wakes the SiteSyncs of the Site that it published.", wake: wake.requestsForOwner,
+			object: &clusterv1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "edge1", UID: "cluster-uid"}}, want: ours,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			counter.Listed = 0
+			if diff := cmp.Diff(tc.want, tc.wake(t.Context(), tc.object)); diff != "" || counter.Listed > 2 {
+				t.Errorf("\n%s It reads no other object.\n%d objects, -want, +got:\n%s", tc.reason, counter.Listed, diff)
 			}
 		})
 	}
