@@ -1,8 +1,6 @@
 package mandate
 
 import (
-	"slices"
-
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )

@@ -15,6 +15,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/cacheclient"
 )
@@ -96,7 +97,10 @@ func TestEventOfOneClaim(t *testing.T) {
 		g.SetName(fmt.Sprintf("other-%d", i))
 		g.SetUID("")
 		g.Spec.ForProvider.ClaimRef.Name, g.Spec.ForProvider.SiteSyncRef.Name = g.GetName(), g.GetName()
-		g.Spec.ForProvider.Checks = []v1alpha1.GateCheck{{Site: g.GetName(), ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: g.GetName()}}}
+		g.Spec.ForProvider.Checks = []v1alpha1.GateCheck{{
+			Check:                   deploymentv1alpha1.Check{Site: g.GetName()},
+			ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: g.GetName()},
+		}}
 		w.must(w.kube.Create(t.Context(), g))
 	}
 	counter := &cacheclient.Counter{Client: w.kube}

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// inTracks is a delivered directory whose tracks share the requests.
-var inTracks = []state.Tree{{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{
+// deliveredInTracks is a delivered directory whose tracks share the requests.
+var deliveredInTracks = []state.Tree{{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{
 	Site: "edge1", Path: webAtE1, Tracks: []v1alpha1.DeliveredTrack{{Name: "blue", Weight: 80}, {Name: "green", Weight: 20}},
 }}}
 
@@ -41,10 +41,10 @@ func TestActsByMandate(t *testing.T) {
 		"Follower": {reason: "A repository without the ledger has nothing to record.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = nil }},
 		"Tracks": {
 			reason: "A home with the files that its tracks share is acted for.",
-			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = inTracks }, want: true,
+			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = deliveredInTracks }, want: true,
 		},
 		"NoFiles": {reason: "A home without the files that its tracks share is left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) {
-			f.delivered, f.spec.Trees[0].Files = inTracks, nil
+			f.delivered, f.spec.Trees[0].Files = deliveredInTracks, nil
 		}},
 	}
 	for name, tc := range cases {
@@ -84,10 +84,10 @@ func TestMayFollowHome(t *testing.T) {
 		"Read": {reason: "A repository that is asked for no position is read only.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Position = nil }},
 		"Tracks": {
 			reason: "A repository goes by the home with the files that its tracks share.",
-			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = inTracks }, want: true,
+			change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = deliveredInTracks }, want: true,
 		},
 		"NoFiles": {reason: "A repository without the files that its tracks share is left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) {
-			f.delivered, f.spec.Trees[0].Files = inTracks, nil
+			f.delivered, f.spec.Trees[0].Files = deliveredInTracks, nil
 		}},
 	}
 	for name, tc := range cases {

@@ -36,7 +36,7 @@ func newListServer(t *testing.T, code int, contentType string, answers ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Cluster{lists: lists}, requests
+	return &Client{lists: lists}, requests
 }
 
 // TestVisitObjects lists objects of one namespace and of all.
