@@ -191,9 +191,11 @@ func explainUnknown(s SiteFacts) string {
 	return fmt.Sprintf("%s; the engine reads %s", s.Applied.Unknown, s.Mirror)
 }
 
-// isStillLive is true for a Site that was live, and whose engine is at work on a newer revision: the last applied tree still runs.
+// isStillLive is true for a Site that was live with this tree, and whose engine is at work on a newer revision with the same tree: the last applied tree still
+// runs. An earlier tree of the attempt proves nothing: the engine may be about to apply this tree.
 func (f Facts) isStillLive(want v1alpha1.SiteTree, s SiteFacts) bool {
-	return s.Engine.StillApplied && f.lastObservation(want.Name).State == v1alpha1.SiteLive && s.Applied.ID == want.Tree
+	last := f.lastObservation(want.Name)
+	return s.Engine.StillApplied && last.State == v1alpha1.SiteLive && last.Tree == want.Tree && s.Applied.ID == want.Tree
 }
 
 // isBroken is true if the engine failed with exactly this tree, and no other directory can be the cause: an engine that reads all of a Site
