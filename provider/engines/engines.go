@@ -67,6 +67,8 @@ type Observation struct {
 	Message string `json:"message,omitempty"`
 	// Commit that was applied last, or compared and found to be applied.
 	Commit string `json:"commit,omitempty"`
+	// IsUncompared is true if the engine prepared the commit, and neither compared it with the cluster nor applied it yet.
+	IsUncompared bool `json:"isUncompared,omitempty"`
 	// Attempted is the commit that was tried last.
 	Attempted string `json:"attempted,omitempty"`
 	// FinalFailure is true if the engine failed because of the attempted content, so that another try of the same commit fails too.
