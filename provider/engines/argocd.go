@@ -107,9 +107,10 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
 	}
-	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing && (a.Status.Sync.Status == "Synced" || a.isRunning())
-	o.FinalFailure = o.Reason == v1alpha1.SiteReasonEngineFailed && a.hasFailed()
-	o.MayHideFailure = o.Reason == v1alpha1.SiteReasonProgressing && o.Health == argoUnknown
+	o.IsUncompared = !a.isResultCompared()
+	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing && (a.Status.Sync.Status == "Synced" || a.isRunning()) && isComparedToDestination(main)
+	o.FinalFailure = o.Reason == v1alpha1.SiteReasonEngineFailed && a.hasFailed() && !a.hasHydrationFailed() && !o.IsUncompared
+	o.MayHideFailure = o.Reason == v1alpha1.SiteReasonProgressing && o.Health == argoUnknown && !o.IsUncompared
 	return o
 }
 
@@ -142,6 +143,9 @@ func isArgoSkipped(main *unstructured.Unstructured) bool {
 // argoSyncReason returns why the compared commit is not applied and healthy, or an empty reason. The revision in status.sync was compared,
 // not applied: it is a proof only if the comparison was made with the present spec and found no difference.
 func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string, string) {
+	if reason, message := a.hydrationReason(); reason != "" {
+		return reason, message
+	}
 	switch {
 	case a.isRunning():
 		return v1alpha1.SiteReasonProgressing, "an operation is running"
@@ -225,6 +229,14 @@ func isComparedToSpec(main *unstructured.Unstructured) bool {
 	}
 	ignored, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "ignoreDifferences")
 	return !isSet(compared["ignoreDifferences"]) || equalIgnoringEmpty(ignored, compared["ignoreDifferences"])
+}
+
+// isComparedToDestination reports whether the last comparison was made with the cluster and the namespace that the spec names now. Objects that were applied to
+// another destination are not there.
+func isComparedToDestination(main *unstructured.Unstructured) bool {
+	requested, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "destination")
+	compared, _, _ := unstructured.NestedFieldNoCopy(main.Object, "status", "sync", "comparedTo", "destination")
+	return equalIgnoringEmpty(requested, compared)
 }
 
 // isHydratedFromSpec reports whether the source hydrator last rendered the sources that the spec has now. After a change of the spec, the status names the commit

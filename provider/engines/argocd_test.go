@@ -422,3 +422,30 @@ func TestArgoAwaitsPruning(t *testing.T) {
 		})
 	}
 }
+
+// TestArgoDestinationMoved observes an Application that is in sync with the destination of its last comparison, while its spec names a destination.
+func TestArgoDestinationMoved(t *testing.T) {
+	cases := map[string]struct {
+		reason, destination string
+		want                bool
+	}{
+		"Same":      {reason: "The objects of an Application that is compared again are still applied.", destination: `{"name": "edge1"}`, want: true},
+		"Cluster":   {reason: "The objects in one cluster are not applied to another cluster.", destination: `{"name": "edge2"}`},
+		"Namespace": {reason: "The objects in one namespace are not applied to another namespace.", destination: `{"name": "edge1", "namespace": "web"}`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			text := strings.NewReplacer(
+				`"spec": {"destination": {"name": "in-cluster"}`, `"spec": {"destination": `+tc.destination,
+				`"comparedTo": {"destination": {"name": "in-cluster"}`, `"comparedTo": {"destination": {"name": "edge1"}`,
+			).Replace(string(syncedApplication("clusters/edge1", "")))
+			main := decodeJSONObject(t, json.RawMessage(text))
+			main.SetAnnotations(map[string]string{argoRefreshKey: "normal"})
+			w := Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1", Elsewhere: true}
+			got := observeEngine(catalogv1alpha1.EngineArgoCD, w, main, nil)
+			if got.Reason != v1alpha1.SiteReasonProgressing || got.StillApplied != tc.want {
+				t.Errorf("\n%s\nobserveEngine(...): want stillApplied %t, got %+v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -212,8 +212,8 @@ func (a argoApplication) attemptedRevisions() []string {
 	return []string{s.SyncResult.Revision}
 }
 
-// findHydratedSource returns the source of an Application with a source hydrator. The Site's commit is the dry, rendered commit; Argo CD
-// compares the commit that holds the result.
+// findHydratedSource returns the source of an Application with a source hydrator. The Site's commit is the dry commit that was rendered last; Argo CD
+// compares the commit that holds the result. It compares the result of an earlier rendering as long as there is a hydrationReason.
 func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
 	if message := describeWrongSource(w, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); message != "" {
@@ -222,14 +222,37 @@ func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, 
 	if message := describeShallowSource(w, h.DrySource); message != "" {
 		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, message
 	}
-	last, now := a.Status.SourceHydrator.LastSuccessfulOperation, a.Status.SourceHydrator.CurrentOperation
-	switch {
-	case now != nil && now.Phase == "Failed":
-		return sourceObservation{}, v1alpha1.SiteReasonEngineFailed, markEngineText(now.Message)
-	case now != nil && now.Phase != "Hydrated", last == nil, a.Status.Sync.Revision != last.HydratedSHA:
-		return sourceObservation{}, v1alpha1.SiteReasonProgressing, "the compared revision was not rendered from the last commit"
+	out := sourceObservation{source: h.DrySource, proof: v1alpha1.ProofHydrated}
+	if last := a.Status.SourceHydrator.LastSuccessfulOperation; last != nil {
+		out.compared, out.attempted = last.DrySHA, last.DrySHA
 	}
-	return sourceObservation{source: h.DrySource, compared: last.DrySHA, attempted: last.DrySHA, proof: v1alpha1.ProofHydrated}, "", ""
+	return out, "", ""
+}
+
+// hydrationReason returns why the compared revision is not the result of the last commit, or an empty reason. It is empty without a source hydrator.
+func (a argoApplication) hydrationReason() (string, string) {
+	current := a.Status.SourceHydrator.CurrentOperation
+	switch {
+	case a.Spec.SourceHydrator == nil:
+		return "", ""
+	case a.hasHydrationFailed():
+		return v1alpha1.SiteReasonEngineFailed, markEngineText(current.Message)
+	case current != nil && current.Phase != "Hydrated", !a.isResultCompared():
+		return v1alpha1.SiteReasonProgressing, "the compared revision was not rendered from the last commit"
+	}
+	return "", ""
+}
+
+// hasHydrationFailed reports whether the source hydrator could not render the last commit.
+func (a argoApplication) hasHydrationFailed() bool {
+	current := a.Status.SourceHydrator.CurrentOperation
+	return a.Spec.SourceHydrator != nil && current != nil && current.Phase == "Failed"
+}
+
+// isResultCompared reports whether the controller compared the result of the last hydration. It is true without a source hydrator.
+func (a argoApplication) isResultCompared() bool {
+	last := a.Status.SourceHydrator.LastSuccessfulOperation
+	return a.Spec.SourceHydrator == nil || last != nil && a.Status.Sync.Revision == last.HydratedSHA
 }
 
 // argoProof returns Transformed where the source changes the applied objects, leaves files out, or may not read the claim's directory.

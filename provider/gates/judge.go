@@ -30,10 +30,24 @@ type Tally struct {
 	value   string
 }
 
-// Add returns the tally with one more measurement. An answer that is not newer than the previous answer is an error: a cache has returned it.
+// RequireNew returns an answer that is later than the last measurement, and an outage in the place of any other answer: a cache returned a result from before,
+// which says nothing about the subject.
+func (t Tally) RequireNew(a Answer) Answer {
+	if t.isRepeated(a.At) {
+		return Answer{Problem: messageStandstill, Unavailable: true}
+	}
+	return a
+}
+
+// isRepeated is true for the time of an answer that is not later than the last measurement. An answer without a time is new.
+func (t Tally) isRepeated(answered time.Time) bool {
+	return !answered.IsZero() && !answered.After(t.last.At)
+}
+
+// Add returns the tally with one more measurement. A measurement of a repeated answer is left out.
 func (t Tally) Add(m Measurement) Tally {
-	if !m.At.IsZero() && !m.At.After(t.last.At) {
-		m = Measurement{Outcome: Error, Message: messageStandstill, At: t.last.At}
+	if t.isRepeated(m.At) {
+		return t
 	}
 	if m.At.IsZero() {
 		m.At = t.last.At

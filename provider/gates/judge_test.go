@@ -152,19 +152,39 @@ func TestJudgeMeasurements(t *testing.T) {
 	}
 }
 
+// TestSameAnswerAgain adds answers that are not later than the first answer: they count neither as measurements nor as errors.
 func TestSameAnswerAgain(t *testing.T) {
 	now := time.Unix(100, 0)
-	got := Tally{}.Add(Measurement{Outcome: Pass, Value: "1", At: now}).Add(Measurement{Outcome: Pass, Value: "1", At: now})
-	if got.Count() != 1 || got.errors != 1 || got.last.Message != messageStandstill {
+	got := Tally{}.Add(Measurement{Outcome: Pass, Value: "1", At: now}).Add(Measurement{Outcome: Fail, Value: "2", At: now})
+	if got.Count() != 1 || got.errors != 0 || got.value != "1" {
 		t.Errorf("the same answer counts again: %+v", got)
 	}
-	got = got.Add(Measurement{Outcome: Pass, Value: "1", At: now.Add(-time.Hour)})
-	if got.errors != 2 {
-		t.Errorf("an older answer counts: %+v", got)
-	}
 	got = got.Add(Measurement{Outcome: Error, Message: "down"}).Add(Measurement{Outcome: Pass, At: now.Add(-time.Second)})
-	if got.errors != 4 {
+	if got.Count() != 1 || got.errors != 1 {
 		t.Errorf("an older answer counts after an error without a time: %+v", got)
+	}
+}
+
+func TestRequireNew(t *testing.T) {
+	now := time.Unix(100, 0)
+	outage := Answer{Problem: messageStandstill, Unavailable: true}
+	cases := map[string]struct {
+		reason string
+		answer Answer
+		want   Answer
+	}{
+		"Later":    {reason: "A later answer is new.", answer: Answer{At: now.Add(time.Second)}, want: Answer{At: now.Add(time.Second)}},
+		"Timeless": {reason: "An answer without a time has nothing to compare.", answer: Answer{Problem: "no"}, want: Answer{Problem: "no"}},
+		"Same":     {reason: "A cache in front of the backend is an outage of the backend.", answer: Answer{Values: []float64{9}, At: now}, want: outage},
+		"Older":    {reason: "An older answer comes from a cache, too.", answer: Answer{Values: []float64{9}, At: now.Add(-time.Second)}, want: outage},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			measured := Tally{}.Add(Measurement{Outcome: Pass, Value: "1", At: now})
+			if diff := cmp.Diff(tc.want, measured.RequireNew(tc.answer)); diff != "" {
+				t.Errorf("\n%s\nRequireNew(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

@@ -217,6 +217,13 @@ func TestDecide(t *testing.T) {
 			),
 			want: syncing(v1alpha1.SiteReasonProgressing),
 		},
+		"AtWorkOnNext": {
+			reason: "A Site that was live with an earlier tree of this attempt is syncing while its engine works on this tree.",
+			facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *Facts) {
+				f.Last.Sites[0].Tree = otherTree()
+			}),
+			want: syncing(v1alpha1.SiteReasonProgressing),
+		},
 		"AtWorkBefore": {
 			reason: "A Site that was live for another attempt is syncing while its engine works.",
 			facts:  testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(positionOf(1, 0), v1alpha1.SiteLive)),

@@ -41,7 +41,7 @@ func (f Facts) pendingFailure(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.Si
 	if stall := f.pendingStall(want, s, o); stall != nil {
 		return stall
 	}
-	if s.Failure == nil || !s.HasTried(want.Tree) || s.Failure.IsOlderThan(f.PositionStart().Time) {
+	if s.Failure == nil || s.Engine.IsUncompared || !s.HasTried(want.Tree) || s.Failure.IsOlderThan(f.PositionStart().Time) {
 		return nil
 	}
 	return s.Failure

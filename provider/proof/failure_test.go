@@ -95,6 +95,11 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *Facts) { f.Sites[0].Gap.IsBehind = true }),
 			state:  v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
 		},
+		"Uncompared": {
+			reason: "A failure at a Site whose engine has prepared the tree and not compared it is about the earlier pods.",
+			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *Facts) { f.Sites[0].Engine.IsUncompared = true }),
+			state:  v1alpha1.SiteSyncing, want: gatewayapi.ReasonCanaryNotAvailable,
+		},
 		"Unhealthy": {
 			reason: "A Site without tracks does not wait if its engine reports unhealthy objects and the cluster has given up an object.",
 			facts:  testFacts(unhealthy(declares(30)), began), state: v1alpha1.SiteFailed, want: gatewayapi.ReasonObjectFailed,

@@ -286,3 +286,52 @@ func TestOutageKeepsItsMessage(t *testing.T) {
 		t.Errorf("\nA message stays that differs in the number of a request alone.\ntakeOutage(...): %d questions, -want, +got:\n%s", r.outage.Questions, diff)
 	}
 }
+
+// A frozenBackend is a backend behind a cache that returns one answer while it is frozen.
+type frozenBackend struct {
+	backend
+
+	kept *gates.Answer
+}
+
+func (f *frozenBackend) Ask(ctx context.Context, live time.Duration) gates.Answer {
+	a := f.backend.Ask(ctx, live)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.kept != nil {
+		return *f.kept
+	}
+	return a
+}
+
+// freeze lets each later answer be an earlier one, or thaws the cache without an answer.
+func (f *frozenBackend) freeze(kept *gates.Answer) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kept = kept
+}
+
+// TestCacheIsNoVerdict has a cache return one result for longer than a check may take. The result says nothing about the revision.
+func TestCacheIsNoVerdict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, frozen := start(ctx), &frozenBackend{backend: backend{source: source{name: "q"}}}
+		tk := outageTask(&frozen.backend, time.Now(), gates.OutagePolicy{Timeout: 30 * time.Minute})
+		tk.Question = frozen
+		judge := func() gates.Judgement { return b.Measure(key(1), "u", []Task{tk})[0] }
+		for judge(); frozen.times() == 0; {
+			after(time.Second)
+		}
+		frozen.freeze(&gates.Answer{Values: []float64{9}, At: time.Now().Add(-time.Minute)})
+		after(10 * time.Minute)
+		if got := judge(); got.Phase != v1alpha1.CheckRunning || got.Availability != gates.Unavailable || got.Count != 1 {
+			t.Errorf("A cached result is an outage of the backend: %+v", got)
+		}
+		frozen.freeze(nil)
+		after(5 * time.Minute)
+		if got := judge(); got.Phase != v1alpha1.CheckPassed {
+			t.Errorf("After the cache the check passes: %+v", got)
+		}
+	})
+}

@@ -272,7 +272,7 @@ func (r *run) measurableSince() time.Time {
 // takeAnswer records the answer to a question that was begun at some time, and returns the measurement with how it counts.
 func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement {
 	r.asking = false
-	if a.Unavailable {
+	if a = r.tally.RequireNew(a); a.Unavailable {
 		return r.takeOutage(a, begun, now)
 	}
 	r.known = time.Time{}

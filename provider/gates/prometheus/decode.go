@@ -117,7 +117,7 @@ func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
 		a.Samples = e.Data.Stats.Samples.Total
 	}
 	if !a.At.IsZero() && !response.Date.IsZero() && a.At.Sub(response.Date).Abs() > maxSkew {
-		return gates.Answer{Problem: problemStale}
+		return outageAnswer(problemStale, "") // A cache in front of the server returned it.
 	}
 	return a
 }

@@ -322,11 +322,11 @@ func TestDecode(t *testing.T) {
 		},
 		"Old": {
 			reason: "An answer that was kept is of another time.",
-			date:   at().Add(2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale},
+			date:   at().Add(2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale, Unavailable: true},
 		},
 		"Ahead": {
 			reason: "An answer is stale as well when the server's clock is behind ours.",
-			date:   at().Add(-2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale},
+			date:   at().Add(-2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale, Unavailable: true},
 		},
 	}
 	for name, tc := range cases {
