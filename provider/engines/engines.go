@@ -5,6 +5,9 @@
 package engines
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"regexp"
@@ -79,6 +82,8 @@ type Observation struct {
 	// StillApplied is true if the last applied objects are still in the cluster, regardless of the engine's next action: a Site that was live
 	// still is.
 	StillApplied bool `json:"stillApplied,omitempty"`
+	// Target is a digest of the identity of the engine's object and of its destination. Empty without a UID.
+	Target string `json:"target,omitempty"`
 	// Kind, Generation and Health as the engine reports them.
 	Kind       string `json:"kind,omitempty"`
 	Generation int64  `json:"generation,omitempty"`
@@ -155,8 +160,24 @@ func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unst
 	if o.Reason == "" && main.GetDeletionTimestamp() != nil {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("%s %s/%s is being deleted", main.GetKind(), main.GetNamespace(), main.GetName())
 	}
-	o.Kind = main.GetKind()
+	o.Kind, o.Target = main.GetKind(), targetOf(main)
 	return o
+}
+
+// targetBytes is the length of the digest of a target.
+const targetBytes = 8
+
+// targetOf returns a digest of the UID of an engine's object and of the cluster that its spec names: the destination of Argo CD, the kubeConfig of Flux. It is
+// empty for an object without a UID.
+func targetOf(main *unstructured.Unstructured) string {
+	destination, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "destination")
+	kubeConfig, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "kubeConfig")
+	text, err := json.Marshal([]any{main.GetUID(), destination, kubeConfig})
+	if err != nil || main.GetUID() == "" {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:targetBytes])
 }
 
 // messageFor returns the message that the users of the claim may see. An object that reads more than the claim's directory reports on

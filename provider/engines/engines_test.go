@@ -297,3 +297,40 @@ func TestIsUnhealthy(t *testing.T) {
 		})
 	}
 }
+
+// TestTargetOf has an engine's object whose identity or destination changes.
+func TestTargetOf(t *testing.T) {
+	const same = `{"uid": "u1", "generation": 1}, "spec": {"destination": {"name": "edge1"}}`
+	cases := map[string]struct {
+		reason, object string
+		want           bool
+	}{
+		"Generation": {
+			reason: "Another generation is the same object.",
+			object: `{"uid": "u1", "generation": 2}, "spec": {"destination": {"name": "edge1"}}`, want: true,
+		},
+		"UID": {
+			reason: "An object of the same name in another cluster has another UID.",
+			object: `{"uid": "u2"}, "spec": {"destination": {"name": "edge1"}}`,
+		},
+		"Destination": {reason: "An Application may apply to another cluster.", object: `{"uid": "u1"}, "spec": {"destination": {"name": "edge2"}}`},
+		"KubeConfig": {
+			reason: "A Kustomization may apply to another cluster.",
+			object: `{"uid": "u1"}, "spec": {"kubeConfig": {"secretRef": {"name": "edge2"}}}`,
+		},
+	}
+	target := func(text string) string {
+		return targetOf(decodeJSONObject(t, json.RawMessage(`{"kind": "Application", "metadata": `+text+`}`)))
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			want, got := target(same), target(tc.object)
+			if want == "" || got == "" || (want == got) != tc.want {
+				t.Errorf("\n%s\ntargetOf(...): want an equal digest %t, got %q and %q", tc.reason, tc.want, want, got)
+			}
+		})
+	}
+	if got := target(`{}, "spec": {"destination": {"name": "edge1"}}`); got != "" {
+		t.Errorf("\nAn object without a UID has no identity.\ntargetOf(...): got %q", got)
+	}
+}

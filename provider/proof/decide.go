@@ -124,7 +124,9 @@ func (f Facts) judgeProof(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteOb
 		return o
 	}
 	o.Commit, o.Tree = s.Engine.Commit, s.Applied.ID
-	o.Engine = &v1alpha1.EngineObservation{Kind: s.Engine.Kind, ObservedGeneration: s.Engine.Generation, URL: s.Mirror, Health: f.reportedHealth(want, s)}
+	o.Engine = &v1alpha1.EngineObservation{
+		Kind: s.Engine.Kind, ObservedGeneration: s.Engine.Generation, URL: s.Mirror, Health: f.reportedHealth(want, s), Target: s.Engine.Target,
+	}
 	o.Proof = proofOfSite(s)
 	if o.Unproven = firstUnproven(s.Coverage.Unproven); s.Engine.Reason != "" {
 		o.Unproven = f.lastObservation(want.Name).Unproven // The engine does not report the changes of a newer commit yet.
@@ -195,7 +197,8 @@ func explainUnknown(s SiteFacts) string {
 // runs. An earlier tree of the attempt proves nothing: the engine may be about to apply this tree.
 func (f Facts) isStillLive(want v1alpha1.SiteTree, s SiteFacts) bool {
 	last := f.lastObservation(want.Name)
-	return s.Engine.StillApplied && last.State == v1alpha1.SiteLive && last.Tree == want.Tree && s.Applied.ID == want.Tree
+	isSame := last.State == v1alpha1.SiteLive && last.Tree == want.Tree && !last.Engine.IsOtherTarget(&v1alpha1.EngineObservation{Target: s.Engine.Target})
+	return isSame && s.Engine.StillApplied && s.Applied.ID == want.Tree
 }
 
 // isBroken is true if the engine failed with exactly this tree, and no other directory can be the cause: an engine that reads all of a Site
@@ -238,12 +241,12 @@ func countsForTimeout(o v1alpha1.SiteObservation) bool {
 }
 
 // withLiveSince keeps the commit that proved the Site, so that later commits of other writers do not change it. The engine's report is always the
-// present one: Gates judge by its health.
+// present one: Gates judge by its health. A Site whose engine is another object, or applies to another cluster, is live since now.
 func (f Facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
 		o.StartedAt = f.waitStart(o.Name)
 	}
-	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree {
+	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree || last.Engine.IsOtherTarget(o.Engine) {
 		o.LiveSince = f.nowTimestamp()
 		return o
 	}

@@ -61,6 +61,9 @@ func (f Facts) trafficOf(want v1alpha1.SiteTree, s SiteFacts) *v1alpha1.SiteTraf
 		return nil
 	}
 	last, applied := f.lastOfSite(want.Name), f.appliesTraffic(want, s)
+	if last.Engine.IsOtherTarget(&v1alpha1.EngineObservation{Target: s.Engine.Target}) {
+		last.Traffic = nil // Another cluster proved it.
+	}
 	out := &v1alpha1.SiteTrafficObservation{}
 	for _, t := range want.Traffic.Tracks {
 		previous := last.TrackOf(t.Name)

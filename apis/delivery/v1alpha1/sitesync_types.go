@@ -192,6 +192,11 @@ type EngineObservation struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
+	// Target is a digest of the UID of the engine's object and of the destination in its spec. It changes if another object, or another cluster, takes the place.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Target string `json:"target,omitempty"`
+
 	// URL of the repository that the engine reads, without credentials, if it differs from the URL in the configuration: another form of that URL, or a
 	// mirror with the commit. Empty if both are equal.
 	// +optional
@@ -202,6 +207,12 @@ type EngineObservation struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Health string `json:"health,omitempty"`
+}
+
+// IsOtherTarget reports whether two observations are about different objects of an engine, or about different destinations of one. It is false while one of
+// them is unknown.
+func (o *EngineObservation) IsOtherTarget(b *EngineObservation) bool {
+	return o != nil && b != nil && o.Target != "" && b.Target != "" && o.Target != b.Target
 }
 
 // SiteObservation is the observed state of one Site.

@@ -94,8 +94,8 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 }
 
 // isUrgent is true if another object waits for the change: another position, a step that is complete, a cluster that can be delivered to, a
-// track that is idle or has its pods, or a Site that will not be live by itself. The first observation of the next position of a deployment
-// in tracks is held until its result: each step would cost the composite a change more.
+// track that is idle or has its pods, a Site that moved, or a Site that will not be live by itself. The first observation of the next
+// position of a deployment in tracks is held until its result: each step would cost the composite a change more.
 func isUrgent(s *v1alpha1.SiteSync, d proof.Decision, previous, ready xpv2.Condition) bool {
 	isNext := isNextPosition(s, d)
 	if !isNext && (previous.ObservedGeneration != ready.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.Next)) {
@@ -112,6 +112,9 @@ func isUrgent(s *v1alpha1.SiteSync, d proof.Decision, previous, ready xpv2.Condi
 		previousSite := previousByName[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
 		isNewEnd := terminal && (isNext || previousSite.State != site.State)
+		if previousSite.Engine.IsOtherTarget(site.Engine) && site.State == v1alpha1.SiteLive {
+			return true // Gates judge the Site since then.
+		}
 		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(previousSite)) || isTrackAdvanced(previousSite, site, d.Spec.AskedPosition()) {
 			return true
 		}

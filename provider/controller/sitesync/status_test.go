@@ -98,6 +98,21 @@ func TestLostHealth(t *testing.T) {
 	}
 }
 
+// TestMovedSite has a live Site whose engine applies the tree to another cluster since now: Gates judge that cluster since then.
+func TestMovedSite(t *testing.T) {
+	f := testFacts(live(func(s *proof.SiteFacts) { s.Engine.Target = "b" }))
+	f.Last, f.Now = before(positionOf(2, 0), v1alpha1.SiteLive), noon().Add(time.Hour)
+	f.Last.Sites[0].Engine = &v1alpha1.EngineObservation{Kind: "Kustomization", ObservedGeneration: 1, Target: "a"}
+	s := &v1alpha1.SiteSync{}
+	s.Spec.ForProvider, s.Status.AtProvider = f.Spec, *f.Last.DeepCopy()
+	s.SetConditions(readyCondition(s, proof.Decide(f)))
+	e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newNote()}
+	e.updateStatus(s, proof.Decide(f))
+	if got := s.Status.AtProvider.Sites[0]; !got.LiveSince.Time.Equal(f.Now) || got.Engine.Target != "b" {
+		t.Errorf("\nA move is written at once.\nupdateStatus(...): got %+v", got)
+	}
+}
+
 // TestNextPosition asks a SiteSync in tracks whose Sites are live for its next step.
 func TestNextPosition(t *testing.T) {
 	progressing := live(func(s *proof.SiteFacts) { s.Engine.Reason = v1alpha1.SiteReasonProgressing })
