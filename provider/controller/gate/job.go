@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -290,21 +291,26 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 		return out, nil
 	}
 	// The Job has the result, and its pods have the output.
-	err := cluster.VisitFew(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName(), func(found []unstructured.Unstructured) {
-		pods := []corev1.Pod{}
-		for _, f := range found {
-			p := corev1.Pod{}
-			if runtime.DefaultUnstructuredConverter.FromUnstructured(f.Object, &p) == nil {
-				pods = append(pods, p)
-			}
-		}
-		out = job.Judge(j, pods)
+	err := cluster.VisitFew(ctx, podResource(), j.GetNamespace(), batchv1.ControllerUidLabel+"="+string(j.GetUID()), func(found []unstructured.Unstructured) {
+		out = job.Judge(j, podsOf(j, found))
 	})
 	var refused *clusters.Error
 	if errors.As(err, &refused) && isOutage(refused) && out.Phase != v1alpha1.CheckPassed {
 		return out, refused
 	}
 	return out, nil
+}
+
+// podsOf returns the pods that the controller of Jobs made for a Job: any user who may make pods there can give them its labels.
+func podsOf(j *batchv1.Job, found []unstructured.Unstructured) []corev1.Pod {
+	pods := []corev1.Pod{}
+	for _, f := range found {
+		p := corev1.Pod{}
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(f.Object, &p) == nil && metav1.IsControlledBy(&p, j) {
+			pods = append(pods, p)
+		}
+	}
+	return pods
 }
 
 // readScript returns the script of a check. It returns why the script cannot be run, and an error if the API server cannot be asked.

@@ -58,18 +58,44 @@ func (w *world) endWithPod(condition batchv1.JobConditionType, reason string, ch
 	j := slices.MaxFunc(w.made(), func(a, b unstructured.Unstructured) int { return len(a.GetName()) - len(b.GetName()) })
 	if change != nil {
 		p := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{
-			Namespace: "checks", Name: j.GetName(), Labels: map[string]string{"batch.kubernetes.io/job-name": j.GetName()},
+			Namespace: "checks", Name: j.GetName(), Labels: map[string]string{batchv1.ControllerUidLabel: string(j.GetUID())},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(&j, batchv1.SchemeGroupVersion.WithKind("Job"))},
 		}}
 		change(p)
-		o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
-		w.must(err)
-		_, err = w.cluster.Resource(podResource()).Namespace("checks").Create(w.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
-		w.must(err)
+		w.addPod(p)
 	}
 	ended := map[string]any{"type": string(condition), "status": "True", "reason": reason, "lastTransitionTime": w.c.now().UTC().Format(time.RFC3339)}
 	w.must(unstructured.SetNestedSlice(j.Object, []any{ended}, "status", "conditions"))
 	_, err := w.cluster.Resource(jobResource()).Namespace("checks").Update(w.Context(), &j, metav1.UpdateOptions{})
 	w.must(err)
+}
+
+// addPod creates a pod in the cluster.
+func (w *world) addPod(p *corev1.Pod) {
+	w.Helper()
+	o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
+	w.must(err)
+	_, err = w.cluster.Resource(podResource()).Namespace("checks").Create(w.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
+	w.must(err)
+}
+
+// TestForeignPod has a user make a pod with the labels of the Job's pods, which looks like a pod that the infrastructure ended. The Job does not own it.
+func TestForeignPod(t *testing.T) {
+	w := newWorld(t, script(nil))
+	w.reconcile()
+	j := w.made()[0]
+	p := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{
+		Namespace: "checks", Name: "a-foreign-pod", Labels: map[string]string{
+			batchv1.ControllerUidLabel: string(j.GetUID()), batchv1.JobNameLabel: j.GetName(),
+		},
+	}}
+	drainPod(p)
+	w.addPod(p)
+	w.end(batchv1.JobFailed, "BackoffLimitExceeded", 127, "curl: not found")
+	w.judged()
+	if diff := cmp.Diff("Error/Error/Error", w.state()); diff != "" {
+		t.Errorf("The pod of another user does not change the result of a Job.\nstate: -want, +got:\n%s", diff)
+	}
 }
 
 func TestJob(t *testing.T) {
@@ -365,7 +391,7 @@ func (w *world) loseAnswers() {
 	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
 		if o.GetUID() == "" {
-			o.SetUID("created")
+			o.SetUID(types.UID(o.GetName() + "-uid"))
 		}
 		nonce := o.GetAnnotations()[job.AnnotationNonce]
 		checks := w.get().Status.AtProvider.Checks

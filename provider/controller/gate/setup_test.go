@@ -121,7 +121,7 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	})
 	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		if o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured); o.GetUID() == "" {
-			o.SetUID("created") // The double gives no UIDs.
+			o.SetUID(types.UID(o.GetName() + "-uid")) // The double gives no UIDs.
 		}
 		return false, nil, nil
 	})
