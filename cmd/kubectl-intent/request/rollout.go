@@ -3,6 +3,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,9 +67,15 @@ func (c *Approve) Run(s *terminal.Streams) error {
 			return explainNoUpdate(ctx, a.cluster, c.Name)
 		}
 		a.spec.Action = rolloutv1alpha1.ActionApproveUpdate
-		a.spec.Update = &rolloutv1alpha1.UpdateReference{Blueprint: u.Blueprint, Renderer: u.Renderer}
+		a.spec.Update = updateReference(a.status)
 		return nil
 	})
+}
+
+// updateReference returns the update that the status shows. Where a renderer waits alone, that is with the Blueprint of the revision: an absent Blueprint
+// would match a Blueprint that comes to the channel after the user read the status.
+func updateReference(s deploymentv1alpha1.IntentDeploymentStatus) *rolloutv1alpha1.UpdateReference {
+	return &rolloutv1alpha1.UpdateReference{Blueprint: cmp.Or(s.Update.Blueprint, s.Blueprint.Name), Renderer: s.Update.Renderer}
 }
 
 // explainNoUpdate returns why a RolloutRequest has no update to approve. The image that an Application holds back is approved in its spec, wherever a
@@ -208,10 +215,11 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 		metav1.TypeMeta `json:",inline"`
 		Metadata        metav1.ObjectMeta `json:"metadata"`
 		Status          struct {
-			Revision     int64                            `json:"revision"`
-			LiveRevision int64                            `json:"liveRevision"`
-			Update       deploymentv1alpha1.UpdateStatus  `json:"update"`
-			Canary       *deploymentv1alpha1.CanaryStatus `json:"canary"`
+			Revision     int64                              `json:"revision"`
+			LiveRevision int64                              `json:"liveRevision"`
+			Blueprint    deploymentv1alpha1.BlueprintStatus `json:"blueprint"`
+			Update       deploymentv1alpha1.UpdateStatus    `json:"update"`
+			Canary       *deploymentv1alpha1.CanaryStatus   `json:"canary"`
 		} `json:"status"`
 	}{}
 	if err := json.Unmarshal(b, d); err != nil {
@@ -227,7 +235,7 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 			Revision:      d.Status.Revision, RequestedBy: c.User(ctx), Reason: f.Reason,
 		},
 		status: deploymentv1alpha1.IntentDeploymentStatus{
-			Revision: d.Status.Revision, LiveRevision: d.Status.LiveRevision, Update: d.Status.Update, Canary: d.Status.Canary,
+			Revision: d.Status.Revision, LiveRevision: d.Status.LiveRevision, Blueprint: d.Status.Blueprint, Update: d.Status.Update, Canary: d.Status.Canary,
 		},
 	}, nil
 }

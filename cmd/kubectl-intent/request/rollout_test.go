@@ -70,6 +70,12 @@ func TestRequestCommands(t *testing.T) {
 			args:   []string{"approve", "shop"}, says: "shop-approve-4-x created",
 			want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}"),
 		},
+		"ApproveRenderer": {
+			reason: "A renderer that waits alone is approved with the Blueprint of the revision, and not with a later Blueprint.",
+			status: "{revision: 4, blueprint: {name: web-1.0.0, digest: 'sha256:1'}, update: {renderer: '2'}}",
+			args:   []string{"approve", "shop"}, says: "shop-approve-4-x created",
+			want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.0.0, renderer: '2'}"),
+		},
 		"NoUpdate": {
 			reason: "An approval is refused when no update waits.",
 			status: "{revision: 4}", args: []string{"approve", "shop"}, code: terminal.ExitInvalid, says: "shop: no update waits to be approved",
