@@ -209,8 +209,8 @@ type EngineObservation struct {
 	Health string `json:"health,omitempty"`
 }
 
-// IsOtherTarget reports whether two observations are about different objects of an engine, or about different destinations of one. It is false while one of them
-// is unknown.
+// IsOtherTarget reports whether two observations are about different objects of an engine, or about different destinations of one. It is false while one of
+// them is unknown.
 func (o *EngineObservation) IsOtherTarget(b *EngineObservation) bool {
 	return o != nil && b != nil && o.Target != "" && b.Target != "" && o.Target != b.Target
 }

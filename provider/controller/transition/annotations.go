@@ -49,9 +49,9 @@ func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, transiti
 	all[AnnotationCommit] = status.commitOf(transition, isLast)
 	if status.isAbout(transition, isLast) {
 		all[AnnotationReason], all[AnnotationMessage] = status.phaseReason(), status.Message
-		all[AnnotationRequest] = status.rolloutRequest()
+		request := status.rolloutRequest()
+		all[AnnotationRequest], all[AnnotationRequestedBy] = request.Name, r.requesterOf(ctx, e.Namespace, request)
 		e.Message = oneline.Cut(strings.TrimSuffix(e.Message+": "+status.Message, ": "), maxEventMessage)
-		all[AnnotationRequestedBy] = r.requesterOf(ctx, e.Namespace, all[AnnotationRequest])
 	}
 	for name, value := range all {
 		if value == "" {
@@ -74,10 +74,11 @@ func (s *observedStatus) commitOf(transition step, isLast bool) string {
 	return s.Delivery.GitCommit
 }
 
-// requesterOf returns the user who made a RolloutRequest, or "". No invisible character makes the name look like the name of another user.
-func (r *Reconciler) requesterOf(ctx context.Context, namespace, name string) string {
+// requesterOf returns the user who made a RolloutRequest, or "". Another user may have made another one of its name since. No invisible character makes the
+// name look like the name of another user.
+func (r *Reconciler) requesterOf(ctx context.Context, namespace string, request deploymentv1alpha1.RequestStatus) string {
 	o := &rolloutv1alpha1.RolloutRequest{}
-	if name == "" || r.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, o) != nil {
+	if request.Name == "" || r.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: request.Name}, o) != nil || string(o.GetUID()) != request.UID {
 		return ""
 	}
 	return oneline.Clean(o.Spec.RequestedBy, 0)

@@ -14,8 +14,11 @@ import (
 
 func TestExplainEvent(t *testing.T) {
 	request := &rolloutv1alpha1.RolloutRequest{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "again"}, Spec: rolloutv1alpha1.RolloutRequestSpec{RequestedBy: "ann\u202e"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "again", UID: "u1"},
+		Spec:       rolloutv1alpha1.RolloutRequestSpec{RequestedBy: "ann\u202e"},
 	}
+	replaced := request.DeepCopy()
+	replaced.SetUID("u2")
 	first, second := map[string]string{AnnotationRevision: "2"}, map[string]string{
 		AnnotationRevision: "2", AnnotationReason: deploymentv1alpha1.ReasonLedgerUnreachable, AnnotationMessage: "git.example.org: 401",
 		AnnotationCommit:  "8d21c0e4",
@@ -44,6 +47,11 @@ func TestExplainEvent(t *testing.T) {
 			reason: "A RolloutRequest that is gone is named without its user.",
 			want:   []map[string]string{first, unnamed}, says: "Transitioned from Pending to Delivering: git.example.org: 401",
 		},
+		"Replaced": {
+			reason:   "The user of another RolloutRequest of the name did not ask for the revision.",
+			requests: []client.Object{replaced}, want: []map[string]string{first, unnamed},
+			says: "Transitioned from Pending to Delivering: git.example.org: 401",
+		},
 		"Other": {
 			reason: "The status of another phase is not on the event.",
 			edit:   func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating },
@@ -60,7 +68,7 @@ func TestExplainEvent(t *testing.T) {
 			}
 			w.moveTo(2, deploymentv1alpha1.PhasePending, deploymentv1alpha1.PhaseDelivering)
 			w.status.Phase, w.status.Message, w.status.Delivery.GitCommit = deploymentv1alpha1.PhaseDelivering, "git.example.org: 401", "8d21c0e4"
-			w.status.Requests = []deploymentv1alpha1.RequestStatus{{Name: "again", Result: string(rolloutv1alpha1.ResultTaken)}}
+			w.status.Requests = []deploymentv1alpha1.RequestStatus{{Name: "again", UID: "u1", Result: string(rolloutv1alpha1.ResultTaken)}}
 			w.recorded, w.isReconciling = deploymentv1alpha1.ReasonLedgerUnreachable, true
 			if tc.edit != nil {
 				tc.edit(&w.status)

@@ -86,14 +86,14 @@ type observedStatus struct {
 	Canary            *deploymentv1alpha1.CanaryStatus      `json:"canary"`
 }
 
-// rolloutRequest returns the name of the RolloutRequest that made or last changed the present revision, or "".
-func (s *observedStatus) rolloutRequest() string {
+// rolloutRequest returns the RolloutRequest that made or last changed the present revision. It has no name if there is none.
+func (s *observedStatus) rolloutRequest() deploymentv1alpha1.RequestStatus {
 	for _, r := range slices.Backward(s.Requests) {
 		if result := rolloutv1alpha1.Result(r.Result); result == rolloutv1alpha1.ResultTaken || result == rolloutv1alpha1.ResultDone {
-			return r.Name
+			return r
 		}
 	}
-	return ""
+	return deploymentv1alpha1.RequestStatus{}
 }
 
 // Reconcile reports and counts the new transitions of a status. It returns an error if the object cannot be read, or an event cannot be
@@ -228,7 +228,7 @@ func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructu
 			r.countStep(s, transition)
 			r.traceStep(ctx, u, s, transition, reason, status)
 			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
-				"from", transition.From, "phase", transition.To, "revision", transition.Revision, "commit", status.commitOf(transition, isLast), "rolloutRequest", status.rolloutRequest())
+				"from", transition.From, "phase", transition.To, "revision", transition.Revision, "commit", status.commitOf(transition, isLast), "rolloutRequest", status.rolloutRequest().Name)
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")

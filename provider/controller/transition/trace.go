@@ -62,7 +62,7 @@ func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *un
 	out.Root.Began, out.Root.Ended = ordered, ended
 	out.Root.Attributes = map[string]string{
 		"k8s.namespace.name": u.GetNamespace(), "intentplane.deployment": u.GetName(), "intentplane.group": u.GroupVersionKind().Group,
-		"intentplane.revision": strconv.FormatInt(transition.Revision, 10), "intentplane.request": status.rolloutRequest(), "vcs.ref.head.revision": status.Delivery.GitCommit,
+		"intentplane.revision": strconv.FormatInt(transition.Revision, 10), "intentplane.request": status.rolloutRequest().Name, "vcs.ref.head.revision": status.Delivery.GitCommit,
 	}
 	claim := newClaimOf(u, transition.Revision)
 	syncs, gates := s.withEarlierSyncs(claim.revision, r.syncSpans(ctx, claim)), r.gateSpans(ctx, claim)
