@@ -3,6 +3,7 @@ package deployment
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -59,7 +60,7 @@ func (w *canaryWalk) hasSecondRepository() bool {
 // isSilent is true for a round in which the function is not called, in a story with mandates. It is called while a user acts, or waits for an answer, and where
 // nothing happens without it.
 func (w *canaryWalk) isSilent() bool {
-	isNeeded := len(w.events) == 0 || w.isActNear() || w.isUnanswered() || w.quiet >= silentQuiet
+	isNeeded := len(w.events) == 0 || w.isActNear() || w.isUnanswered() || w.quiet >= silentQuiet || w.awaitsFollower()
 	if w.silences == nil || isNeeded || w.silent == w.silenceLimit || w.silenceLimit == silentRounds && w.silences.IntN(2) == 0 {
 		w.silent = 0
 		return false
@@ -67,6 +68,26 @@ func (w *canaryWalk) isSilent() bool {
 	w.silent++
 	w.notef("the function is silent")
 	return true
+}
+
+// awaitsFollower is true while the spec of some other repository has an earlier revision than the ledger: a provider follows the home from the first spec of a
+// revision on.
+func (w *canaryWalk) awaitsFollower() bool {
+	w.t.Helper()
+	revision, behind := int64(0), int64(math.MaxInt64)
+	for name, o := range w.in.Observed {
+		if o.GetKind() != "GitDelivery" {
+			continue
+		}
+		d := w.decode(o)
+		if current := w.repository(w.url(name)).memory.ledger.Current; d.Spec.ForProvider.Ledger != nil && current != nil {
+			revision = max(revision, current.Number)
+		}
+		if position := d.Spec.ForProvider.Position; d.Spec.ForProvider.Copy != nil && position != nil {
+			behind = min(behind, position.Revision)
+		}
+	}
+	return behind < revision
 }
 
 // concludeByMandate lets the provider record the next events by the mandate of the home, bring the directories to the new state of the ledger, and say that it acts by

@@ -50,7 +50,8 @@ func (x Index) List(ctx context.Context, cache client.Reader, l client.ObjectLis
 func (x Index) Requests(
 	ctx context.Context, cache client.Reader, l client.ObjectList, keys []string, options ...client.ListOption,
 ) ([]reconcile.Request, error) {
-	out, visited := []reconcile.Request{}, map[reconcile.Request]bool{}
+	var out []reconcile.Request
+	visited := map[reconcile.Request]bool{}
 	add := func(o runtime.Object) error {
 		item, err := meta.Accessor(o)
 		if err != nil {

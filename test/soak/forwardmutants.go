@@ -133,8 +133,13 @@ func guardMutants() map[string]mutant {
 		}),
 		"MandateOfOldSpec": {
 			reason: "The mandate of a revision at work follows each edit.", file: "function/deployment/mandate.go",
-			text: "isAtEnd || p.state.IsRejected() && hasSameEffect(m, out)", becomes: "isAtEnd || hasSameEffect(m, out)",
+			text: "|| p.state.IsRejected() && hasSameEffect(m, out)", becomes: "|| hasSameEffect(m, out)",
 			pkg: "function/deployment", tests: "TestMandateFollowsPolicy",
+		},
+		"MandateOfLostHome": {
+			reason: "A mandate stays beside the position of its own revision alone.", file: "function/deployment/mandate.go",
+			text: "isAtEnd && isMandateInPlace(home, p.state) ||", becomes: "isAtEnd ||",
+			pkg: "function/deployment", tests: "TestMandateOfLostHome",
 		},
 	}
 }

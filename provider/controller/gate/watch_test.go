@@ -31,15 +31,15 @@ func TestSecretWakes(t *testing.T) {
 		"Configuration": {reason: "A change of the credentials for the configuration's server wakes the Gate.", namespace: "metrics", name: "other", want: us},
 		"Certificates":  {reason: "A change of the trusted certificates wakes the Gate.", namespace: "metrics", name: "ca", want: us},
 		"Cluster":       {reason: "A change of the kubeconfig that Jobs are created with wakes the Gate.", namespace: "team-a", name: "c1-kubeconfig", want: us},
-		"Namesake":      {reason: "A Secret of the same name in another namespace wakes no Gate.", namespace: "team-b", name: "token", want: []reconcile.Request{}},
-		"Foreign":       {reason: "A Secret that no Gate depends on wakes none.", namespace: "metrics", name: "grafana", want: []reconcile.Request{}},
+		"Namesake":      {reason: "A Secret of the same name in another namespace wakes no Gate.", namespace: "team-b", name: "token"},
+		"Foreign":       {reason: "A Secret that no Gate depends on wakes none.", namespace: "metrics", name: "grafana"},
 		"OtherNamespace": {
 			reason:    "A tenant's configuration does not name Secrets of other namespaces.",
-			namespace: "team-b", name: "own", want: []reconcile.Request{},
+			namespace: "team-b", name: "own",
 		},
 		"Own": {
 			reason:    "A Gate is not woken by a Secret of a configuration that it does not use.",
-			namespace: "team-a", name: "own", want: []reconcile.Request{},
+			namespace: "team-a", name: "own",
 		},
 	}
 	w := newWorld(t, quick("errors"))

@@ -44,8 +44,8 @@ func TestMandateTreeGone(t *testing.T) {
 			if !s.IsRejected() || s.Verdict.Reason != rolloutv1alpha1.RejectedGateFailed || s.Restored || s.Cursor.Attempt != 3 {
 				w.Fatalf("ledger: want GateFailed, three attempts and no end of the rollback, got %v, attempt %d, restored %t", s.Verdict, s.Cursor.Attempt, s.Restored)
 			}
-			w.expect("web", v1alpha1.ReasonTreeGone)
-			if got := w.says("web"); !strings.Contains(got, tree.ID(files("a"))) {
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+			if got := w.says("web"); !strings.Contains(got, string(v1alpha1.ReasonTreeGone)) || !strings.Contains(got, tree.ID(files("a"))) {
 				w.Errorf("message: want the lost tree %s, got %s", tree.ID(files("a")), got)
 			}
 			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
@@ -58,7 +58,7 @@ func TestMandateTreeGone(t *testing.T) {
 				w.Errorf("commits of the state at rest: want %d, got %d", commits, got)
 			}
 		}},
-		"Tracks": {reason: "A canary loses its requests although its target is nowhere, and its folder brings the target back.", run: func(w *world) {
+		"Tracks": {reason: "A canary loses its requests although its target is nowhere, and stays beside its target's track.", run: func(w *world) {
 			stable, canary := w.mandatedCanary()
 			w.loseEarlierTrees()
 			w.failGate()
@@ -66,11 +66,12 @@ func TestMandateTreeGone(t *testing.T) {
 			w.delivered()
 			s := w.storedLedger(repo).State
 			w.positionIs(s, ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 1, Stage: ledger.StageShift})
-			w.holds(map[string]tree.Files{webAtE1: beside(w.T, canary, stable, 0, 100)}, nil)
-			w.observeSite(w.ledgerOf("web"), tree.ID(beside(w.T, canary, stable, 0, 100)), true)
+			shifted := map[string]tree.Files{webAtE1: beside(w.T, canary, stable, 0, 100)}
+			w.holds(shifted, nil)
+			w.observeSite(w.ledgerOf("web"), tree.ID(shifted[webAtE1]), true)
 			w.reconcile("web")
-			w.delivered()
-			w.holds(map[string]tree.Files{webAtE1: stable}, nil)
+			w.expect("web", v1alpha1.ReasonTreeGone)
+			w.holds(shifted, nil)
 		}},
 		"TracksForged": {reason: "A canary whose target no repository ever had loses its requests, and stays at its folders.", run: func(w *world) {
 			stable, canary := w.mandatedCanary()

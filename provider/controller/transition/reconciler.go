@@ -86,7 +86,7 @@ type observedStatus struct {
 	Canary            *deploymentv1alpha1.CanaryStatus      `json:"canary"`
 }
 
-// rolloutRequest returns the RolloutRequest that made or last changed the present revision. It has no name if there is none.
+// rolloutRequest returns the RolloutRequest that made or last changed the present revision. It has no name if no request did.
 func (s *observedStatus) rolloutRequest() deploymentv1alpha1.RequestStatus {
 	for _, r := range slices.Backward(s.Requests) {
 		if result := rolloutv1alpha1.Result(r.Result); result == rolloutv1alpha1.ResultTaken || result == rolloutv1alpha1.ResultDone {

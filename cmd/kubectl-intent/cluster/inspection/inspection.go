@@ -185,7 +185,7 @@ func isOfProvider(o *unstructured.Unstructured, providers []diagnosis.Package) b
 	})
 }
 
-// askRights asks the API server for each right of the account, or of the user if there is no account.
+// askRights asks the API server for each right of the account, or of the user without an account.
 func (i Inspector) askRights(ctx context.Context, f *diagnosis.Facts, rights []diagnosis.Right) {
 	f.Allowed = map[diagnosis.Right]bool{}
 	mu := sync.Mutex{}

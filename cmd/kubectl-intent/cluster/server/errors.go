@@ -24,16 +24,16 @@ func IsAbsent(err error) bool {
 
 // DescribeError adds the remedy of a person to the error of a request about an object, or about a resource if the name is empty.
 func DescribeError(err error, verb string, resource schema.GroupVersionResource, name string) error {
-	return describeError(err, verb, resource, name, "")
+	return appendRemedy(err, verb, resource, name, "")
 }
 
 // DescribeNeedError is DescribeError for an object that a command also reads from files.
 func DescribeNeedError(err error, verb string, resource schema.GroupVersionResource, name string) error {
-	return describeError(err, verb, resource, name, ", or give the object in a file")
+	return appendRemedy(err, verb, resource, name, ", or give the object in a file")
 }
 
-// describeError adds the remedy of a person to an error, and for a missing right an alternative to it, which may be empty.
-func describeError(err error, verb string, resource schema.GroupVersionResource, name, alternative string) error {
+// appendRemedy adds the remedy of a person to an error, and for a missing right an alternative to it, which may be empty.
+func appendRemedy(err error, verb string, resource schema.GroupVersionResource, name, alternative string) error {
 	subject, objectPronoun := resource.GroupResource().String(), "them"
 	if name != "" {
 		subject, objectPronoun = subject+"/"+name, "it"
