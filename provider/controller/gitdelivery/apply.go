@@ -106,7 +106,8 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 
 // reportRestored names, in the condition and as an event, the commit that restored directories, and their Sites.
 func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
-	text := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.record.Commit, message.List(t.decision.Sites), t.replaces)
+	text := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed",
+		t.record.Commit, message.List(t.decision.Sites), t.replaces)
 	condition.SetReady(d, e.now(), v1alpha1.ReasonDriftRestored, text)
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(text)))
 }

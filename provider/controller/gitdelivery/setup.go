@@ -139,15 +139,21 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 // addWatches requeues a delivery after a change of the delivery, its Sites, its configuration or its Secrets. New evidence of SiteSyncs and other
 // deliveries requeues homes with a mandate, and an event that a home records by its mandate requeues the other deliveries.
 func addWatches(b *builder.Builder, unchanged *fastpath.Reconciler, w waker) *builder.Builder {
+	isEdited := builder.WithPredicates(predicate.GenerationChangedPredicate{})
 	return b.
-		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.NoteRequests(), unchanged.InvalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), witness.PositionDelivered())))).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.NoteRequests(), unchanged.InvalidateOnChange(changesDelivery()))).
 		Watches(&catalogv1alpha1.Site{}, unchanged.InvalidateMapped(w.requestsForSite)).
 		Watches(&v1alpha1.GitDelivery{}, unchanged.InvalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
 		Watches(&v1alpha1.SiteSync{}, unchanged.InvalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
-		Watches(&configv1alpha1.ProviderConfig{}, unchanged.InvalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.InvalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&configv1alpha1.ProviderConfig{}, unchanged.InvalidateMapped(w.requestsForConfig), isEdited).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.InvalidateMapped(w.requestsForConfig), isEdited).
 		// The cache has only the metadata of Secrets, not their content.
 		WatchesMetadata(&corev1.Secret{}, unchanged.InvalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+}
+
+// changesDelivery passes the changes of a delivery that requeue it.
+func changesDelivery() predicate.Predicate {
+	return predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), witness.PositionDelivered())
 }
 
 // pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline, the end of a pause or an

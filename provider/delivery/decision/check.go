@@ -63,7 +63,8 @@ func checkWriter(f Facts, claim rolloutv1alpha1.ClaimReference, clusterUID strin
 }
 
 func refuseOtherCluster(f Facts, subject, uid string) *Decision {
-	return refuse(v1alpha1.ReasonOwnedElsewhere, "control plane %q wrote %s from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
+	return refuse(v1alpha1.ReasonOwnedElsewhere,
+		"control plane %q wrote %s from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
 		f.Marker.ControlPlane, subject, uid).hideState()
 }
 
@@ -131,7 +132,8 @@ func checkRestore(f Facts, t v1alpha1.Tree, field string) *Decision {
 	}
 	files, ok := f.Restored[t.Tree]
 	if !ok {
-		return refuse(v1alpha1.ReasonTreeGone, "%s.tree: %s is not in the repository any more: neither the state nor the branch has it; %s", field, t.Tree, changeIntent)
+		return refuse(v1alpha1.ReasonTreeGone,
+			"%s.tree: %s is not in the repository any more: neither the state nor the branch has it; %s", field, t.Tree, changeIntent)
 	}
 	return checkWhole(f, t, field, files)
 }
@@ -176,7 +178,8 @@ func checkOwner(f Facts, t v1alpha1.Tree) *Decision {
 	case d.Blocked:
 		return refuse(v1alpha1.ReasonNotOwner, "directory %q: a file, a link or a submodule is there", t.Path)
 	case d.Entangled != "":
-		return refuse(v1alpha1.ReasonNotOwner, "directory %q: a claim's directory %q is around it or in it: no Site's path may lead into another's claims", t.Path, d.Entangled)
+		return refuse(v1alpha1.ReasonNotOwner, "directory %q: a claim's directory %q is around it or in it: no Site's path may lead into another's claims",
+			t.Path, d.Entangled)
 	case d.Marker != nil && d.Marker.SameClaim(f.Marker):
 		return refuse(v1alpha1.ReasonOwnedElsewhere,
 			"directory %q: control plane %q wrote it from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
@@ -190,7 +193,8 @@ func checkOwner(f Facts, t v1alpha1.Tree) *Decision {
 	case d.Tree == t.Tree, f.lostItsMarker(t.Path), isTrue(f.Spec.Adopt):
 		return nil // Files of other users are not lost, or adopt says that they may be.
 	}
-	return refuse(v1alpha1.ReasonNotOwner, "directory %q: it holds files that were not delivered: move them, or set spec.deliveryConfig.adopt of the deployment to true to replace them", t.Path)
+	return refuse(v1alpha1.ReasonNotOwner,
+		"directory %q: it holds files that were not delivered: move them, or set spec.deliveryConfig.adopt of the deployment to true to replace them", t.Path)
 }
 
 func describeOwner(m marker.Marker) string {
@@ -212,7 +216,8 @@ func checkOverlaps(f Facts) *Decision {
 		if !ok {
 			continue
 		}
-		return refuse(v1alpha1.ReasonObjectConflict, "claim %s/%s may not deliver %s to Site %q: %s", c.Namespace, c.Name, o.Object, t.Site, o.DescribeFor(c.Namespace))
+		return refuse(v1alpha1.ReasonObjectConflict, "claim %s/%s may not deliver %s to Site %q: %s",
+			c.Namespace, c.Name, o.Object, t.Site, o.DescribeFor(c.Namespace))
 	}
 	return nil
 }

@@ -97,7 +97,8 @@ func decideTrees(f Facts) Decision {
 		return *refused
 	}
 	if requested := f.Spec.Position; requested != nil && *requested != applied.Position() {
-		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*requested), describePosition(applied.Position()))
+		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s",
+			describePosition(*requested), describePosition(applied.Position()))
 	}
 	switch {
 	case applied.Current == nil:
@@ -204,7 +205,8 @@ func (d *Decision) decideDiverged(f Facts) Decision {
 		cause = "it was deleted"
 	}
 	return *refuse(v1alpha1.ReasonDiverged,
-		"branch %q has lost the delivered commit: %s. The provider writes nothing until the branch has that commit again, or spec.git.divergencePolicy of the configuration is %s",
+		"branch %q has lost the delivered commit: %s. The provider writes nothing until the branch has that commit again, "+
+			"or spec.git.divergencePolicy of the configuration is %s",
 		f.BranchName(), cause, configv1alpha1.DivergenceReapply)
 }
 

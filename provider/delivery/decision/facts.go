@@ -45,7 +45,7 @@ type Facts struct {
 	Tip string
 	// InBranch reports whether the last observed commit, and the commit and base of the record, are in the branch.
 	InBranch map[string]bool
-	// Memory is the record of the repository, or its replacement rebuilt from commits. Nil if there is none.
+	// Memory is the record of the repository, or its replacement rebuilt from commits. Nil without a record.
 	Memory *state.RecordFile
 	// Delivered are the previously delivered directories: from the state first, or from the object first if the state was lost.
 	Delivered []state.Tree
@@ -69,7 +69,7 @@ type Facts struct {
 	Unreadable string
 	// Forged is the reason why the whole state counts as lost. Empty if the state is valid.
 	Forged string
-	// Rival is the ref of another, older state, which is ignored. Empty if there is none.
+	// Rival is the ref of another, older state, which is ignored. Empty without such a ref.
 	Rival string
 	// Directories are the directories that the delivery is about, by path.
 	Directories map[string]Directory
@@ -98,7 +98,7 @@ type Directory struct {
 	Marker *marker.Marker
 	// Orphaned is true if it was written for the other shape of the claim, which has lost its last delivery.
 	Orphaned bool
-	// Entangled is the directory of a claim that lies around this one, or in it. Empty if there is none.
+	// Entangled is the directory of a claim that lies around this one, or in it. Empty without such a directory.
 	Entangled string
 }
 
@@ -227,7 +227,7 @@ func (f Facts) isStateAhead() bool {
 	return f.LastSeenCommit() != f.Memory.Commit
 }
 
-// LastSeenCommit returns the last observed commit of this branch. Empty if there is none.
+// LastSeenCommit returns the last observed commit of this branch. Empty without such a commit.
 func (f Facts) LastSeenCommit() string {
 	r := f.LastStatus.Remote
 	if r == nil || r.URL != f.Config.Git.URL || r.Branch != f.BranchName() {
@@ -262,7 +262,7 @@ func (f Facts) TipBefore() string {
 	return f.Tip
 }
 
-// AttemptOfState returns the attempt that wrote the state ahead of the branch. Nil if there is none.
+// AttemptOfState returns the attempt that wrote the state ahead of the branch. Nil without such an attempt.
 func (f Facts) AttemptOfState() *rolloutv1alpha1.Attempt {
 	if !f.isStateAhead() || f.Memory.Attempt == nil || !condition.IsAttemptAt(*f.Memory.Attempt, f.AppliedPosition()) {
 		return nil

@@ -39,22 +39,49 @@ func TestWasApplied(t *testing.T) {
 		change func(*Facts)
 		want   bool
 	}{
-		"Both":        {reason: "A position that state and status remember was reached.", change: func(*Facts) {}, want: true},
-		"State":       {reason: "The state alone proves the position that this control plane applied.", change: forgetStatus, want: true},
-		"Status":      {reason: "Where the state was lost, the status remembers.", change: func(f *Facts) { f.Memory = nil }, want: true},
-		"Nothing":     {reason: "A position in neither state nor status was not reached.", change: func(f *Facts) { forgetStatus(f); f.Memory = nil }},
-		"Deleted":     {reason: "The tombstone of a deleted delivery proves nothing about the next delivery.", change: func(f *Facts) { forgetStatus(f); f.Memory.Deleted = true }},
-		"Rebuilt":     {reason: "A state that was rebuilt from commits does not say that a position was reached.", change: func(f *Facts) { forgetStatus(f); f.Rebuilt = true }},
-		"Other":       {reason: "A state of another position does not say so.", change: func(f *Facts) { forgetStatus(f); f.Memory.Position.Revision = 1 }},
-		"OtherStatus": {reason: "A status of another position does not say so.", change: func(f *Facts) { f.Memory = nil; f.LastStatus.Record.Position.Revision = 1 }},
-		"OtherURL":    {reason: "A status of another repository says nothing of this one.", change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote.URL = "https://other" }},
-		"NoRemote":    {reason: "A status that names no repository says nothing of this one.", change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote = nil }},
-		"TakesOver":   {reason: "A position that another cluster applied does not count for this cluster.", change: func(f *Facts) { f.Memory.ClusterUID = "other" }},
+		"Both":   {reason: "A position that state and status remember was reached.", change: func(*Facts) {}, want: true},
+		"State":  {reason: "The state alone proves the position that this control plane applied.", change: forgetStatus, want: true},
+		"Status": {reason: "Where the state was lost, the status remembers.", change: func(f *Facts) { f.Memory = nil }, want: true},
+		"Nothing": {
+			reason: "A position in neither state nor status was not reached.",
+			change: func(f *Facts) { forgetStatus(f); f.Memory = nil },
+		},
+		"Deleted": {
+			reason: "The tombstone of a deleted delivery proves nothing about the next delivery.",
+			change: func(f *Facts) { forgetStatus(f); f.Memory.Deleted = true },
+		},
+		"Rebuilt": {
+			reason: "A state that was rebuilt from commits does not say that a position was reached.",
+			change: func(f *Facts) { forgetStatus(f); f.Rebuilt = true },
+		},
+		"Other": {
+			reason: "A state of another position does not say so.",
+			change: func(f *Facts) { forgetStatus(f); f.Memory.Position.Revision = 1 },
+		},
+		"OtherStatus": {
+			reason: "A status of another position does not say so.",
+			change: func(f *Facts) { f.Memory = nil; f.LastStatus.Record.Position.Revision = 1 },
+		},
+		"OtherURL": {
+			reason: "A status of another repository says nothing of this one.",
+			change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote.URL = "https://other" },
+		},
+		"NoRemote": {
+			reason: "A status that names no repository says nothing of this one.",
+			change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote = nil },
+		},
+		"TakesOver": {
+			reason: "A position that another cluster applied does not count for this cluster.",
+			change: func(f *Facts) { f.Memory.ClusterUID = "other" },
+		},
 		"Attempting": {
 			reason: "While an attempt at the position is in progress, missing trees were not pushed yet.",
 			change: func(f *Facts) { f.LastStatus.Attempt = &rolloutv1alpha1.Attempt{Revision: 2} },
 		},
-		"Ahead": {reason: "A state that was written before the branch does not say that the branch followed.", change: func(f *Facts) { forgetStatus(f); f.InBranch["commit"] = false }},
+		"Ahead": {
+			reason: "A state that was written before the branch does not say that the branch followed.",
+			change: func(f *Facts) { forgetStatus(f); f.InBranch["commit"] = false },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -76,14 +103,26 @@ func TestHasDiverged(t *testing.T) {
 		change func(*Facts)
 		want   bool
 	}{
-		"There":   {reason: "A branch that has the commit of the status has lost nothing.", change: func(*Facts) {}},
-		"Lost":    {reason: "A branch without the commit of the status was rewritten.", change: lose, want: true},
-		"State":   {reason: "A branch without the commit of the state was rewritten.", change: func(f *Facts) { lose(f); forgetStatus(f) }, want: true},
-		"Ahead":   {reason: "A state ahead of the branch shows no divergence while the branch has its base.", change: func(f *Facts) { forgetStatus(f); f.InBranch["commit"] = false }},
+		"There": {reason: "A branch that has the commit of the status has lost nothing.", change: func(*Facts) {}},
+		"Lost":  {reason: "A branch without the commit of the status was rewritten.", change: lose, want: true},
+		"State": {
+			reason: "A branch without the commit of the state was rewritten.",
+			change: func(f *Facts) { lose(f); forgetStatus(f) }, want: true,
+		},
+		"Ahead": {
+			reason: "A state ahead of the branch shows no divergence while the branch has its base.",
+			change: func(f *Facts) { forgetStatus(f); f.InBranch["commit"] = false },
+		},
 		"NoState": {reason: "Where nothing is remembered nothing was lost.", change: func(f *Facts) { lose(f); forgetStatus(f); f.Memory = nil }},
-		"Deleted": {reason: "Another user may remove the commit of a deleted delivery from the branch.", change: func(f *Facts) { lose(f); forgetStatus(f); f.Memory.Deleted = true }},
-		"Never":   {reason: "A state without a commit lost none.", change: func(f *Facts) { lose(f); forgetStatus(f); f.Memory.Commit = "" }},
-		"Branch":  {reason: "The commit of another branch need not be in this one.", change: func(f *Facts) { f.LastStatus.Remote.Branch = "prod"; f.LastStatus.Remote.Commit = "gone" }},
+		"Deleted": {
+			reason: "Another user may remove the commit of a deleted delivery from the branch.",
+			change: func(f *Facts) { lose(f); forgetStatus(f); f.Memory.Deleted = true },
+		},
+		"Never": {reason: "A state without a commit lost none.", change: func(f *Facts) { lose(f); forgetStatus(f); f.Memory.Commit = "" }},
+		"Branch": {
+			reason: "The commit of another branch need not be in this one.",
+			change: func(f *Facts) { f.LastStatus.Remote.Branch = "prod"; f.LastStatus.Remote.Commit = "gone" },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -110,13 +149,22 @@ func TestFormerTrees(t *testing.T) {
 			reason: "Directories on former branches come from the state, and not from the status.",
 			change: func(*Facts) {}, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c")},
 		},
-		"Lost": {reason: "Where the state was lost, the status remembers.", change: func(f *Facts) { f.Memory = nil }, want: []state.Tree{treeAt("shown", "d")}},
+		"Lost": {
+			reason: "Where the state was lost, the status remembers.",
+			change: func(f *Facts) { f.Memory = nil }, want: []state.Tree{treeAt("shown", "d")},
+		},
 		"Rebuilt": {
 			reason: "A state that was rebuilt from commits is completed by the status.",
 			change: func(f *Facts) { f.Rebuilt = true }, want: []state.Tree{treeAt("old", "b"), treeAt("older", "c"), treeAt("shown", "d")},
 		},
-		"Elsewhere": {reason: "The status of another repository says nothing of this one.", change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote.URL = "https://other" }},
-		"Never":     {reason: "A status that names no repository says nothing of this one.", change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote = nil }},
+		"Elsewhere": {
+			reason: "The status of another repository says nothing of this one.",
+			change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote.URL = "https://other" },
+		},
+		"Never": {
+			reason: "A status that names no repository says nothing of this one.",
+			change: func(f *Facts) { f.Memory = nil; f.LastStatus.Remote = nil },
+		},
 		"Forgotten": {
 			reason: "A branch that a user asked to forget is forgotten.",
 			change: func(f *Facts) { f.Forgotten = []string{"old"} }, want: []state.Tree{treeAt("older", "c")},

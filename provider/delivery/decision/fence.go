@@ -33,14 +33,16 @@ func (l LedgerFacts) fenceHome(requested v1alpha1.LedgerUpdate) (Recording, *Dec
 		if isFollowed || requested.LedTo(head) {
 			return Recording{Next: l.Recorded, Applied: l.Recorded, IsFollowed: isFollowed, KnowsHead: !isFollowed}, nil // The events were recorded before.
 		}
-		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(requested.After), describeHead(head))
+		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s",
+			describeHead(requested.After), describeHead(head))
 	}
 	next, err := ledger.Append(l.Recorded, l.Now, requested.Events...)
 	if err != nil {
 		return unchanged, l.refuseIllegal(err)
 	}
 	if len(requested.Events) > 0 && l.isBehindKnown(next) {
-		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s does not follow from %s, which another repository has", describeHead(next.Head), describeHead(l.Known))
+		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s does not follow from %s, which another repository has",
+			describeHead(next.Head), describeHead(l.Known))
 	}
 	return Recording{Next: next, Events: requested.Events, Applied: next, KnowsHead: true}, nil
 }
@@ -98,10 +100,12 @@ func (l LedgerFacts) fenceFollower(requested ledger.State) (Recording, *Decision
 	}
 	if r := l.Record; r != nil && r.Head.Seq > 0 && !r.Deleted {
 		if requested.Position().Compare(r.Position) < 0 {
-			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describePosition(requested.Position()), describePosition(r.Position))
+			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded",
+				describePosition(requested.Position()), describePosition(r.Position))
 		}
 		if requested.Compare(r.Head) < 0 {
-			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", describeHead(requested.Head), describeHead(r.Head))
+			return out, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded",
+				describeHead(requested.Head), describeHead(r.Head))
 		}
 	}
 	out.Applied, out.Closes = requested, l.File != nil && requested.Epoch > l.Recorded.Epoch
@@ -114,7 +118,8 @@ func fencePosition(f Facts) *Decision {
 	if !f.Recording.IsFollowed || requested == applied {
 		return nil
 	}
-	return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.position: the trees belong to %s, and the ledger went on to %s", describePosition(requested), describePosition(applied))
+	return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.position: the trees belong to %s, and the ledger went on to %s",
+		describePosition(requested), describePosition(applied))
 }
 
 // fenceDirectories refuses a tree if, at the recorded position, the directory has another tree than its writer read. One position may deliver several
@@ -128,7 +133,8 @@ func fenceDirectories(f Facts) *Decision {
 		if !isKnown || t.Action == v1alpha1.ActionKeep || t.After == "" || delivered.Tree == t.Tree || delivered.Tree == t.After {
 			continue
 		}
-		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.trees[%d].after: the directory has tree %s in this position, and not %s any more", i, delivered.Tree, t.After)
+		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.trees[%d].after: the directory has tree %s in this position, and not %s any more",
+			i, delivered.Tree, t.After)
 	}
 	return nil
 }
@@ -146,11 +152,11 @@ func describePosition(p ledger.Position) string {
 
 // LedgerFacts are the facts about the ledger of a delivery. The other facts are about directories.
 type LedgerFacts struct {
-	// File of the ledger in the repository. Nil if there is none.
+	// File of the ledger in the repository. Nil without a ledger.
 	File *state.LedgerFile
-	// Record of the repository. Nil if there is none.
+	// Record of the repository. Nil without a record.
 	Record *state.RecordFile
-	// Newer is the error for files that a newer version wrote and that must not be changed. Empty if there are none.
+	// Newer is the error for files that a newer version wrote and that must not be changed. Empty without such files.
 	Newer string
 	// Recorded is the state of the ledger in the repository. Without a ledger, its last number is the highest revision in the trailers of commits.
 	Recorded ledger.State
@@ -164,7 +170,7 @@ type LedgerFacts struct {
 	// Now is the time of recorded events, and Identity is the ID of a ledger that is opened again after a loss.
 	Now      time.Time
 	Identity string
-	// Obstacle is the lasting error that prevents a comparison of the directories. Nil if there is none.
+	// Obstacle is the lasting error that prevents a comparison of the directories. Nil without an error.
 	Obstacle error
 }
 
@@ -216,7 +222,7 @@ func (f Facts) AfterRecording() Facts {
 // HoldsLedger reports whether the repository of the delivery holds the ledger.
 func (f Facts) HoldsLedger() bool { return f.Spec.Ledger != nil }
 
-// ShownRecord returns the record in the form of the status. It returns nil if there is none.
+// ShownRecord returns the record in the form of the status. It returns nil without a record.
 func (l LedgerFacts) ShownRecord() *v1alpha1.LedgerRecord {
 	r := l.Record
 	if r == nil || r.Deleted || r.Head.Seq == 0 {

@@ -64,7 +64,8 @@ func TestVersionByMandate(t *testing.T) {
 		t.Errorf("\nA refused revision does not hold back its rollback.\nversionByMandate(): want two versions, got %q and %q", refused, rollback)
 	}
 	if refused, rollback := versionOf(back, false, ledger.Event{RolledBack: &ledger.RolledBack{Target: 1}}), versionOf(back, true); refused != rollback {
-		t.Errorf("\nA push that was refused is waited out whether its events were recorded meanwhile or not.\nversionByMandate(): want one version, got %q and %q", refused, rollback)
+		t.Errorf("\nA push that was refused is waited out whether its events were recorded meanwhile or not.\nversionByMandate(): want one version, got %q and %q",
+			refused, rollback)
 	}
 }
 

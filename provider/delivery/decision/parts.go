@@ -105,7 +105,10 @@ func (f Facts) deliveredTracks(t v1alpha1.Tree, delivered state.Tree) []v1alpha1
 	var out []v1alpha1.DeliveredTrack
 	files := f.DecodedFiles(t)
 	for _, treeTrack := range t.Tracks {
-		now := v1alpha1.DeliveredTrack{Name: treeTrack.Name, Revision: treeTrack.Revision, Weight: treeTrack.Weight, Tree: tree.ID(filesInFolder(files, treeTrack.Name)), ChangedAt: new(f.AppliedPosition())}
+		now := v1alpha1.DeliveredTrack{
+			Name: treeTrack.Name, Revision: treeTrack.Revision, Weight: treeTrack.Weight,
+			Tree: tree.ID(filesInFolder(files, treeTrack.Name)), ChangedAt: new(f.AppliedPosition()),
+		}
 		if previous := state.FindTrack(delivered.Tracks, treeTrack.Name); previous != nil {
 			now.WeighedAt = previous.WeighedAt
 			if previous.Tree == now.Tree && previous.ChangedAt != nil {
@@ -158,7 +161,8 @@ func checkTracks(t v1alpha1.Tree, field string, whole tree.Files) *Decision {
 	total, named := int32(0), map[string]bool{}
 	for i, treeTrack := range t.Tracks {
 		if named[treeTrack.Name] || len(filesInFolder(whole, treeTrack.Name)) == 0 {
-			return refuse(v1alpha1.ReasonInvalid, "%s.name: the directory has no folder %s, or another entry names it", fmt.Sprintf("%s.tracks[%d]", field, i), treeTrack.Name)
+			return refuse(v1alpha1.ReasonInvalid, "%s.name: the directory has no folder %s, or another entry names it",
+				fmt.Sprintf("%s.tracks[%d]", field, i), treeTrack.Name)
 		}
 		named[treeTrack.Name], total = true, total+treeTrack.Weight
 	}

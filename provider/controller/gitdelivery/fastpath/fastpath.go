@@ -74,8 +74,8 @@ func New(interval time.Duration, now func() time.Time, chance func() float64) *R
 	ignore := func(types.NamespacedName) {}
 	return &Reconciler{
 		Every: interval, now: now, chance: chance, OnWake: ignore, OnDelete: ignore,
-		observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{}, requests: map[types.NamespacedName]lookRequest{},
-		wakes: map[types.NamespacedName]time.Time{},
+		observations: map[types.NamespacedName]observation{}, inFlight: map[types.NamespacedName]*reconcileInFlight{},
+		requests: map[types.NamespacedName]lookRequest{}, wakes: map[types.NamespacedName]time.Time{},
 	}
 }
 

@@ -39,7 +39,9 @@ func (g *Gatherer) Gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 		ConfigKind: g.Config.Kind, Config: g.Config.Spec, Marker: g.markerOfDelivery(d), Tip: s.Tip(),
 		Forged: s.StateForged(), Rival: s.StateRival(), Forgotten: forgottenBranches(d),
 	}
-	f.Ledger = decision.LedgerFacts{Shown: f.LastStatus.Ledger, Now: g.Now(), Identity: fmt.Sprintf("%s %s", d.GetUID(), instant.Timestamp(g.Now()).Format("20060102T150405Z"))}
+	f.Ledger = decision.LedgerFacts{
+		Shown: f.LastStatus.Ledger, Now: g.Now(), Identity: fmt.Sprintf("%s %s", d.GetUID(), instant.Timestamp(g.Now()).Format("20060102T150405Z")),
+	}
 	var err error
 	if f.MarkerContent, err = f.Marker.Encode(); err != nil {
 		return decision.Facts{}, err
@@ -239,7 +241,8 @@ func (g *Gatherer) claimInside(ctx context.Context, f decision.Facts, s *git.Sna
 			continue
 		}
 		if visited[named[inner]] = true; len(visited) > maxUnmanagedMarkers {
-			return "", aboutDirectory(dir, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxUnmanagedMarkers, tree.Marker)})
+			detail := fmt.Sprintf("more than %d different files below it are named %s", maxUnmanagedMarkers, tree.Marker)
+			return "", aboutDirectory(dir, &failure.Error{Class: failure.ClassTooLarge, Detail: detail})
 		}
 		m, err := g.readMarkerAt(ctx, f, s, inner+"/"+tree.Marker)
 		if failure.ClassOf(err) == failure.ClassInvalid {
@@ -310,7 +313,7 @@ func (g *Gatherer) readLedger(ctx context.Context, f *decision.Facts, s *git.Sna
 	return g.rebuildFromCommits(ctx, f, s)
 }
 
-// readLedgerFile returns a file of the state, or nil if there is none. The error of an invalid file goes into the facts.
+// readLedgerFile returns a file of the state, or nil for a missing file. The error of an invalid file goes into the facts.
 func readLedgerFile[T any](ctx context.Context, s *git.Snapshot, path string, decode func([]byte) (T, error), f *decision.Facts) (*T, error) {
 	content, ok, err := s.StateFile(ctx, path)
 	if failure.ClassOf(err) == failure.ClassOccupied {

@@ -49,18 +49,27 @@ func TestActsByMandate(t *testing.T) {
 		"Updated": {reason: "A home that may be updated is acted for.", change: func(d *v1alpha1.GitDelivery, _ *decision.Facts) {
 			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe", "Update"}
 		}, want: true},
-		"Refused": {reason: "A provider that does not honour mandates acts for none.", isRefused: true, change: func(*v1alpha1.GitDelivery, *decision.Facts) {}},
+		"Refused": {
+			reason:    "A provider that does not honour mandates acts for none.",
+			isRefused: true, change: func(*v1alpha1.GitDelivery, *decision.Facts) {},
+		},
 		"Observed": {reason: "A home that may only be observed is left.", change: func(d *v1alpha1.GitDelivery, _ *decision.Facts) {
 			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"}
 		}},
-		"Unmanaged": {reason: "A home that is not managed is left.", change: func(d *v1alpha1.GitDelivery, _ *decision.Facts) { d.Spec.ManagementPolicies = nil }},
+		"Unmanaged": {
+			reason: "A home that is not managed is left.",
+			change: func(d *v1alpha1.GitDelivery, _ *decision.Facts) { d.Spec.ManagementPolicies = nil },
+		},
 		"Deleted": {
 			reason: "A home that is being deleted is left.",
 			change: func(d *v1alpha1.GitDelivery, _ *decision.Facts) {
 				d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			},
 		},
-		"Follower": {reason: "A repository without the ledger has nothing to record.", change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Spec.Ledger = nil }},
+		"Follower": {
+			reason: "A repository without the ledger has nothing to record.",
+			change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Spec.Ledger = nil },
+		},
 		"Tracks": {
 			reason: "A home with the files that its tracks share is acted for.",
 			change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Delivered = deliveredInTracks }, want: true,
@@ -90,7 +99,10 @@ func TestMayFollowHome(t *testing.T) {
 		change    func(d *v1alpha1.GitDelivery, f *decision.Facts)
 		want      bool
 	}{
-		"Follower": {reason: "A repository that may be written goes by the home.", change: func(*v1alpha1.GitDelivery, *decision.Facts) {}, want: true},
+		"Follower": {
+			reason: "A repository that may be written goes by the home.",
+			change: func(*v1alpha1.GitDelivery, *decision.Facts) {}, want: true,
+		},
 		"Refused": {
 			reason:    "A provider that does not honour mandates lets no repository go by the home.",
 			isRefused: true, change: func(*v1alpha1.GitDelivery, *decision.Facts) {},
@@ -104,15 +116,24 @@ func TestMayFollowHome(t *testing.T) {
 				d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			},
 		},
-		"Home": {reason: "A home goes by its own ledger.", change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Spec.Ledger = &v1alpha1.LedgerUpdate{} }},
-		"Read": {reason: "A repository that is asked for no position is read only.", change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Spec.Position = nil }},
+		"Home": {
+			reason: "A home goes by its own ledger.",
+			change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Spec.Ledger = &v1alpha1.LedgerUpdate{} },
+		},
+		"Read": {
+			reason: "A repository that is asked for no position is read only.",
+			change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Spec.Position = nil },
+		},
 		"Tracks": {
 			reason: "A repository goes by the home with the files that its tracks share.",
 			change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) { f.Delivered = deliveredInTracks }, want: true,
 		},
-		"NoFiles": {reason: "A repository without the files that its tracks share is left to the function.", change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) {
-			f.Delivered, f.Spec.Trees[0].Files = deliveredInTracks, nil
-		}},
+		"NoFiles": {
+			reason: "A repository without the files that its tracks share is left to the function.",
+			change: func(_ *v1alpha1.GitDelivery, f *decision.Facts) {
+				f.Delivered, f.Spec.Trees[0].Files = deliveredInTracks, nil
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -83,7 +83,9 @@ func ownMarkerIDs(f decision.Facts) []string {
 }
 
 // treesInBranch returns the trees of the claim in the branch. The Site of a directory that the spec does not name any more is unknown, and empty.
-func treesInBranch(ctx context.Context, f decision.Facts, s *git.Snapshot, revision int64, tracksOf func(site string) []v1alpha1.DeliveredTrack) ([]state.Tree, error) {
+func treesInBranch(
+	ctx context.Context, f decision.Facts, s *git.Snapshot, revision int64, tracksOf func(site string) []v1alpha1.DeliveredTrack,
+) ([]state.Tree, error) {
 	sites, ours, out := map[string]string{}, ownMarkerIDs(f), []state.Tree{}
 	for _, t := range f.Spec.Trees {
 		sites[t.Path] = t.Site
