@@ -88,7 +88,7 @@ func overtakingMutants() map[string]mutant {
 			text: "return len(m.Without) == 0 && !s.IsMove() && (", becomes: "return len(m.Without) == 0 && (",
 		}),
 		"PauseNotSlept": {
-			reason: "A delivery is reconciled once its pause is over.", file: "provider/controller/gitdelivery/fastpath.go",
+			reason: "A delivery is reconciled once its pause is over.", file: "provider/controller/gitdelivery/fastpath/fastpath.go",
 			text: "if wake, ok := c.wakes[key]; ok && ", becomes: "if wake, ok := c.wakes[key]; ok && false && ", pkg: "provider/controller/gitdelivery", tests: "TestCalm",
 		},
 	}
@@ -97,7 +97,7 @@ func overtakingMutants() map[string]mutant {
 // guardMutants go forward although the claim does not permit it, or hold back a rollback.
 func guardMutants() map[string]mutant {
 	guard := func(m mutant) mutant {
-		m.file, m.pkg, m.tests = "provider/controller/gitdelivery/guard.go", "provider/controller/gitdelivery", "TestMandateGuard"
+		m.file, m.pkg, m.tests = "provider/controller/gitdelivery/observation/guard.go", "provider/controller/gitdelivery", "TestMandateGuard"
 		return m
 	}
 	return map[string]mutant{

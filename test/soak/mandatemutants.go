@@ -42,20 +42,20 @@ func coverMutants() map[string]mutant {
 			text: "|| isAcrossTracks(s) && !isInHomeAlone(s) {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
 		},
 		"NotHonoured": {
-			reason: "A flag of the provider switches mandates off.", file: "provider/controller/gitdelivery/mandate.go",
-			text: "return e.honoursMandates && ", becomes: "return ", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
+			reason: "A flag of the provider switches mandates off.", file: "provider/controller/gitdelivery/observation/mandate.go",
+			text: "return g.HonoursMandates && ", becomes: "return ", pkg: "provider/controller/gitdelivery/observation", tests: "TestActsByMandate",
 		},
 		"ObservedAlone": {
-			reason: "A home that may only be observed is left as it is.", file: "provider/controller/gitdelivery/mandate.go",
-			text: " && mayWrite &&", becomes: " && (mayWrite || true) &&", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
+			reason: "A home that may only be observed is left as it is.", file: "provider/controller/gitdelivery/observation/mandate.go",
+			text: " && mayWrite &&", becomes: " && (mayWrite || true) &&", pkg: "provider/controller/gitdelivery/observation", tests: "TestActsByMandate",
 		},
 		"HomeDeleted": {
-			reason: "A home that is being deleted is left as it is.", file: "provider/controller/gitdelivery/mandate.go",
-			text: "mayWrite && !meta.WasDeleted(d)", becomes: "mayWrite && (true || meta.WasDeleted(d))", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
+			reason: "A home that is being deleted is left as it is.", file: "provider/controller/gitdelivery/observation/mandate.go",
+			text: "mayWrite && !meta.WasDeleted(d)", becomes: "mayWrite && (true || meta.WasDeleted(d))", pkg: "provider/controller/gitdelivery/observation", tests: "TestActsByMandate",
 		},
 		"ForcedAway": {
-			reason: "A home that the ledger was forced away from records nothing.", file: "provider/controller/gitdelivery/mandate.go",
-			text: "len(events) > 0 && !f.ledger.isBehindKnown(next) {", becomes: "len(events) > 0 {", pkg: "provider/controller/gitdelivery", tests: "TestMandate",
+			reason: "A home that the ledger was forced away from records nothing.", file: "provider/delivery/decision/mandate.go",
+			text: "len(events) > 0 && !f.Ledger.isBehindKnown(next) {", becomes: "len(events) > 0 {", pkg: "provider/controller/gitdelivery", tests: "TestMandate",
 		},
 	}
 }
@@ -159,8 +159,8 @@ func policyMutants() map[string]mutant {
 			text: "p.Position, p.Trees, p.Settled = &position, f.followTrees(p, recorded, s), false", becomes: "p.Position, p.Trees = &position, f.followTrees(p, recorded, s)", pkg: "provider/mandate", tests: "TestFollow",
 		},
 		"MissingSiteStopsAll": {
-			reason: "A Site that is missing stops its own directory alone.", file: "provider/controller/gitdelivery/mandate.go",
-			text: "f.spec.Trees[i] = directories.Retain(t)", becomes: "_ = directories.Retain(t)", pkg: "provider/controller/gitdelivery", tests: "TestMandateMissingSite",
+			reason: "A Site that is missing stops its own directory alone.", file: "provider/delivery/decision/mandate.go",
+			text: "f.Spec.Trees[i] = directories.Retain(t)", becomes: "_ = directories.Retain(t)", pkg: "provider/controller/gitdelivery", tests: "TestMandateMissingSite",
 		},
 	}
 }
@@ -201,16 +201,16 @@ func recordMutants() map[string]mutant {
 	const pkg = "provider/controller/gitdelivery"
 	return map[string]mutant{
 		"MandateFirst": {
-			reason: "The request of the spec is recorded before the events of the mandate.", file: "provider/controller/gitdelivery/mandate.go",
-			text: "f.witnesses.Conclude(f.ledger.recorded, r.next)", becomes: "f.witnesses.Conclude(f.ledger.recorded, f.ledger.recorded)", pkg: pkg, tests: "TestMandate$",
+			reason: "The request of the spec is recorded before the events of the mandate.", file: "provider/delivery/decision/mandate.go",
+			text: "f.Witnesses.Conclude(f.Ledger.Recorded, r.Next)", becomes: "f.Witnesses.Conclude(f.Ledger.Recorded, f.Ledger.Recorded)", pkg: pkg, tests: "TestMandate$",
 		},
 		"TakenNotCompared": {
-			reason: "A spec whose events are recorded is not behind because others follow them.", file: "provider/controller/gitdelivery/fence.go",
-			text: "isFollowed := l.taken != nil && requested.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && false", pkg: pkg, tests: "TestFollowed|TestMandate$",
+			reason: "A spec whose events are recorded is not behind because others follow them.", file: "provider/delivery/decision/fence.go",
+			text: "isFollowed := l.Taken != nil && requested.LedTo(*l.Taken)", becomes: "isFollowed := l.Taken != nil && false", pkg: "provider/delivery/decision", tests: "TestFollowed",
 		},
 		"TakenComparedWithAfter": {
-			reason: "Events on top of the head that a mandate went on from come too late.", file: "provider/controller/gitdelivery/fence.go",
-			text: "isFollowed := l.taken != nil && requested.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && requested.After == *l.taken", pkg: pkg, tests: "TestFollowed|TestMandate$",
+			reason: "Events on top of the head that a mandate went on from come too late.", file: "provider/delivery/decision/fence.go",
+			text: "isFollowed := l.Taken != nil && requested.LedTo(*l.Taken)", becomes: "isFollowed := l.Taken != nil && requested.After == *l.Taken", pkg: "provider/delivery/decision", tests: "TestFollowed",
 		},
 		"TakenNotWritten": {
 			reason: "The state says after which events a mandate went on.", file: "provider/state/ledger.go",
@@ -221,12 +221,12 @@ func recordMutants() map[string]mutant {
 			text: "out.Events[recorded+i].By = RecorderMandate", becomes: "out.Events[recorded+i].By = \"\"", pkg: "provider/state", tests: "TestAppendMandated",
 		},
 		"OneVersion": {
-			reason: "A refused push does not hold back the rollback of its revision.", file: "provider/controller/gitdelivery/mandate.go",
-			text: "return fmt.Sprint(f.appliedPosition(), f.recording.next.ID)", becomes: "return fmt.Sprint()", pkg: pkg, tests: "TestVersionByMandate",
+			reason: "A refused push does not hold back the rollback of its revision.", file: "provider/delivery/decision/mandate.go",
+			text: "return fmt.Sprint(f.AppliedPosition(), f.Recording.Next.ID)", becomes: "return fmt.Sprint()", pkg: "provider/delivery/decision", tests: "TestVersionByMandate",
 		},
 		"RefusalForgotten": {
 			reason: "An earlier refusal of the repository is a reason to reject, although the push is tried again.", file: "provider/controller/gitdelivery/observe.go",
-			text: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), copyHome(d)", becomes: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), d",
+			text: "e.readyBefore, e.gatherer.AsRead = d.GetCondition(xpv2.TypeReady), copyHome(d)", becomes: "e.readyBefore, e.gatherer.AsRead = d.GetCondition(xpv2.TypeReady), d",
 			pkg: pkg, tests: "TestMandate$",
 		},
 	}

@@ -173,7 +173,7 @@ func stepMutants() map[string]mutant {
 func lossMutants() map[string]mutant {
 	return map[string]mutant{
 		"PartsNotCompared": {
-			reason: "A directory that is made of files and parts has the id that is asked for.", file: "provider/controller/gitdelivery/parts.go",
+			reason: "A directory that is made of files and parts has the id that is asked for.", file: "provider/delivery/decision/parts.go",
 			text: "if id != t.Tree {", becomes: "if id != t.Tree && false {", pkg: "provider/controller/gitdelivery", tests: "Parts",
 		},
 		"FilesNotRendered": {
@@ -185,12 +185,12 @@ func lossMutants() map[string]mutant {
 			text: "if s.IsRejected() {", becomes: "if s.IsVerified() {", pkg: "function/deployment", tests: "TestLostInCanary|TestCanaryWalk",
 		},
 		"DirectoryNotCompared": {
-			reason: "An object from a backup does not bring back the weights that its position has left behind.", file: "provider/controller/gitdelivery/fence.go",
-			text: "t.After == \"\" ||", becomes: "true ||", pkg: "provider/controller/gitdelivery", tests: "TestFenceDirectories|TestBackupInPosition",
+			reason: "An object from a backup does not bring back the weights that its position has left behind.", file: "provider/delivery/decision/fence.go",
+			text: "t.After == \"\" ||", becomes: "true ||", pkg: "provider/delivery/decision", tests: "TestFenceDirectories",
 		},
 		"TracksNotShown": {
 			reason: "A status says which track gets requests together with the position.", file: "provider/controller/gitdelivery/trackstatus.go",
-			text: "isMissing || !e.facts.rebuilt {", becomes: "isMissing && e.facts.rebuilt {", pkg: "provider/controller/gitdelivery", tests: "TestTracksOfRefused",
+			text: "isMissing || !e.facts.Rebuilt {", becomes: "isMissing && e.facts.Rebuilt {", pkg: "provider/controller/gitdelivery", tests: "TestTracksOfRefused",
 		},
 	}
 }

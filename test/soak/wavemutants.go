@@ -81,13 +81,13 @@ func laterReaderMutants() map[string]mutant {
 		"LaterSiteUnused": hide("provider/usage", "usage.go", "TestSites", mutant{
 			reason: "A delivery uses the Sites of later steps.",
 		}),
-		"LaterSiteUnread": hide("provider/controller/gitdelivery", "facts.go", "TestAllSiteNames", mutant{
+		"LaterSiteUnread": hide("provider/delivery/decision", "facts.go", "TestAllSiteNames", mutant{
 			reason: "The Site of a later step is read before its step.",
-			text:   "for t := range f.spec.EachTree() {\n\t\tout.Insert", becomes: "for _, t := range f.spec.Trees {\n\t\tout.Insert",
+			text:   "for t := range f.Spec.EachTree() {\n\t\tout.Insert", becomes: "for _, t := range f.Spec.Trees {\n\t\tout.Insert",
 		}),
-		"LaterDirectoryUnknown": hide("provider/controller/gitdelivery", "witnesses.go", "TestDeliveredByPath", mutant{
+		"LaterDirectoryUnknown": hide("provider/delivery/decision", "mandate.go", "TestDeliveredByPath", mutant{
 			reason: "The directory of a later step is known once it was delivered.",
-			text:   "for t := range f.spec.EachTree() {\n\t\tif delivered,", becomes: "for _, t := range f.spec.Trees {\n\t\tif delivered,",
+			text:   "for t := range f.Spec.EachTree() {\n\t\tif delivered,", becomes: "for _, t := range f.Spec.Trees {\n\t\tif delivered,",
 		}),
 	}
 }
@@ -129,7 +129,7 @@ func followedMutants() map[string]mutant {
 // closedMutants go on to a wave whose Site was left, moved or closed.
 func closedMutants() map[string]mutant {
 	open := func(m mutant) mutant {
-		m.file, m.pkg, m.tests = "provider/controller/gitdelivery/witnesses.go", "provider/controller/gitdelivery", "TestClosedSites"
+		m.file, m.pkg, m.tests = "provider/controller/gitdelivery/observation/witnesses.go", "provider/controller/gitdelivery/observation", "TestClosedSites"
 		return m
 	}
 	leave := func(tests string, m mutant) mutant {

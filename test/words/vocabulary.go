@@ -51,7 +51,7 @@ func pendingProse() []string {
 		"provider/redaction", "provider/repository", "provider/shares", "provider/sources", "provider/state", "provider/tracing", "provider/usage",
 		"provider/workload",
 		"provider/controller/bundlestate", "provider/controller/gate", "provider/controller/gitdelivery", "provider/controller/imagebuild",
-		"provider/controller/prunerequest", "provider/controller/sitesync",
+		"provider/controller/prunerequest", "provider/controller/sitesync", "provider/delivery/decision",
 		"test/alerting", "test/apiserver", "test/cli", "test/collector", "test/gitserver", "test/hostile", "test/kpack", "test/kubelet", "test/load",
 		"test/pages", "test/promserver", "test/receiver", "test/release", "test/scene", "test/soak", "test/traffic", "test/typed",
 		"test/e2e/applications", "test/e2e/canary", "test/e2e/capt", "test/e2e/docs", "test/e2e/gates", "test/e2e/prune", "tools/controllers",

@@ -13,7 +13,10 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/delivery/condition"
+	"github.com/intentplane/intentplane/provider/delivery/decision"
 	"github.com/intentplane/intentplane/provider/delivery/message"
+	"github.com/intentplane/intentplane/provider/delivery/placeholder"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/mandate"
@@ -42,18 +45,18 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 		return managed.ExternalUpdate{}, nil
 	case failed != nil:
 		err = failed // Until it is known how the retry ended, nothing has changed.
-	case repository.IsPending(err) && e.decision.drifted:
-		setReady(d, e.now(), v1alpha1.ReasonRestoringDrift, e.decision.message)
+	case repository.IsPending(err) && e.decision.Drifted:
+		condition.SetReady(d, e.now(), v1alpha1.ReasonRestoringDrift, e.decision.Message)
 		return managed.ExternalUpdate{}, nil
 	case repository.IsPending(err):
-		setReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
+		condition.SetReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.NamingRemoved(""))
 		return managed.ExternalUpdate{}, nil
 	}
-	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(remote.MessageOf(err)))
-	if len(e.facts.recording.mandated) > 0 && e.asRead != nil && mandate.IsDue(e.asRead, e.now()) {
+	condition.SetReady(d, e.now(), condition.ReasonOf(err), e.decision.NamingRemoved(remote.MessageOf(err)))
+	if len(e.facts.Recording.Mandated) > 0 && e.gatherer.AsRead != nil && mandate.IsDue(e.gatherer.AsRead, e.now()) {
 		d.SetConditions(e.readyBefore) // The evidence for the mandate stays valid until its event is recorded. Synced has the error of the recording.
 	}
-	keepCondition(d, e.readyBefore)
+	condition.KeepWording(d, e.readyBefore)
 	return managed.ExternalUpdate{}, err
 }
 
@@ -61,7 +64,7 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	var err error
 	for range maxTries {
-		if e.decision.action == actionCommit {
+		if e.decision.Action == decision.ActionCommit {
 			if err := e.beginAttempt(ctx, d); err != nil {
 				return err
 			}
@@ -75,26 +78,26 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 		if err != nil {
 			continue
 		}
-		e.reportMandated(d, e.facts.recording.next, e.facts.recording.mandated)
-		if e.decision.action == actionLedger {
-			e.facts = e.facts.afterRecording()
+		e.reportMandated(d, e.facts.Recording.Next, e.facts.Recording.Mandated)
+		if e.decision.Action == decision.ActionLedger {
+			e.facts = e.facts.AfterRecording()
 			e.showRecorded(d)
 			return nil
 		}
-		if e.decision.action == actionNone {
+		if e.decision.Action == decision.ActionNone {
 			e.showDecision(d) // Another delivery did it, or it may not be done any more.
 			return nil
 		}
-		e.facts = e.facts.afterRecording()
-		e.facts.ledger.record = &t.record
+		e.facts = e.facts.AfterRecording()
+		e.facts.Ledger.Record = &t.record
 		e.logProgress(d, t.record.Commit)
 		e.showLedger(d)
 		e.showDelivered(d, t.record)
 		if t.replaces != "" {
 			e.reportRestored(d, t)
 		}
-		if missing := e.decision.missing; missing != nil {
-			setReady(d, e.now(), missing.reason, missing.message)
+		if missing := e.decision.Missing; missing != nil {
+			condition.SetReady(d, e.now(), missing.Reason, missing.Message)
 		}
 		return nil
 	}
@@ -103,25 +106,26 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 
 // reportRestored names, in the condition and as an event, the commit that restored directories, and their Sites.
 func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
-	text := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.record.Commit, message.List(t.decision.sites), t.replaces)
-	setReady(d, e.now(), v1alpha1.ReasonDriftRestored, text)
+	text := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed",
+		t.record.Commit, message.List(t.decision.Sites), t.replaces)
+	condition.SetReady(d, e.now(), v1alpha1.ReasonDriftRestored, text)
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(text)))
 }
 
 // recordLedgerAlone records events in the ledger without the trees for which the server refused their push: a revision that no repository accepts has a
 // number, and so it can be rejected. An error is ignored: the next reconcile retries.
 func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
-	if !isRefusedTree(refused) || e.facts.recording.isEmpty() {
+	if !isRefusedTree(refused) || e.facts.Recording.IsEmpty() {
 		return
 	}
 	t := e.newDeliveryTask(d)
 	t.stateOnly = true
-	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.hidesState {
+	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.HidesState {
 		return
 	}
-	e.reportMandated(d, t.facts.recording.next, t.facts.recording.mandated)
-	recorded := t.facts.afterRecording()
-	e.facts.ledger, e.facts.recording = recorded.ledger, recorded.recording
+	e.reportMandated(d, t.facts.Recording.Next, t.facts.Recording.Mandated)
+	recorded := t.facts.AfterRecording()
+	e.facts.Ledger, e.facts.Recording = recorded.Ledger, recorded.Recording
 	e.showLedger(d)
 }
 
@@ -139,19 +143,19 @@ const newDeliveryAge = time.Minute
 // the creation time, which a repeat also reads: the status gets its start together with its end.
 func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	observed := &d.Status.AtProvider
-	if e.facts.isAttempting() {
+	if e.facts.IsAttempting() {
 		return nil
 	}
 	observed.Attempt = e.newAttempt()
 	if e.isFirstAttempt(d) {
 		observed.Attempt.StartedAt = d.GetCreationTimestamp()
-		e.facts.lastStatus.Attempt = observed.Attempt.DeepCopy()
+		e.facts.LastStatus.Attempt = observed.Attempt.DeepCopy()
 		return nil
 	}
 	if err := e.kube.Status().Update(ctx, d); err != nil {
 		return errors.Wrap(err, "cannot record attempt")
 	}
-	e.facts.lastStatus.Attempt = d.Status.AtProvider.Attempt.DeepCopy()
+	e.facts.LastStatus.Attempt = d.Status.AtProvider.Attempt.DeepCopy()
 	return nil
 }
 
@@ -159,13 +163,13 @@ func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) er
 // again, for longer than newDeliveryAge, writes the attempt to the status, and with it the start of the wait.
 func (e *external) isFirstAttempt(d *v1alpha1.GitDelivery) bool {
 	age := e.now().Sub(d.GetCreationTimestamp().Time)
-	return d.GetGeneration() == 1 && e.facts.lastStatus.Attempt == nil && e.facts.memory == nil && age >= 0 && age < newDeliveryAge
+	return d.GetGeneration() == 1 && e.facts.LastStatus.Attempt == nil && e.facts.Memory == nil && age >= 0 && age < newDeliveryAge
 }
 
 // currentAttempt returns the attempt at the position. A write to the state alone needs no attempt of its own.
 func (e *external) currentAttempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
 	a := d.Status.AtProvider.Attempt
-	if a == nil || !isAttemptAt(*a, e.facts.appliedPosition()) {
+	if a == nil || !condition.IsAttemptAt(*a, e.facts.AppliedPosition()) {
 		return e.newAttempt()
 	}
 	return a
@@ -173,20 +177,20 @@ func (e *external) currentAttempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Atte
 
 // newAttempt continues the attempt of a state that was written ahead of the branch, so that the commit has the ID that the state names.
 func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
-	if a := e.facts.attemptOfState(); a != nil {
+	if a := e.facts.AttemptOfState(); a != nil {
 		return a
 	}
-	p := e.facts.appliedPosition()
+	p := e.facts.AppliedPosition()
 	return &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: e.statusTimestamp()}
 }
 
 func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
-	m := message.Delivery{Sites: e.decision.sites, Trees: e.decision.putTrees(), Replaces: replaces}
+	m := message.Delivery{Sites: e.decision.Sites, Trees: e.decision.PutTrees(), Replaces: replaces}
 	c := e.newCommit(m, e.commitDate(a))
-	c.Remove = e.decision.remove
-	c.MakeBranch = e.facts.shouldReapply()
+	c.Remove = e.decision.Remove
+	c.MakeBranch = e.facts.ShouldReapply()
 	c.Put = map[string]map[string][]byte{}
-	for path, files := range e.decision.put {
+	for path, files := range e.decision.Put {
 		c.Put[path] = files
 	}
 	return c
@@ -195,7 +199,7 @@ func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Ch
 // commitDate returns the date of a commit. The start of the attempt makes a repeated commit identical; a write to the state alone makes no commit of the
 // branch.
 func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
-	if e.decision.action == actionCommit {
+	if e.decision.Action == decision.ActionCommit {
 		return a.StartedAt
 	}
 	return e.statusTimestamp()
@@ -203,33 +207,9 @@ func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 
 // newCommit returns a commit with a message and without changes.
 func (e *external) newCommit(m message.Delivery, timestamp metav1.Time) git.Change {
-	m.Claim, m.Applied, m.ControlPlane, m.ClusterUID = e.facts.spec.ClaimRef, e.facts.describedState(), e.config.Spec.ControlPlane, e.clusterUID
+	m.Claim, m.Applied, m.ControlPlane, m.ClusterUID = e.facts.Spec.ClaimRef, e.facts.DescribedState(), e.config.Spec.ControlPlane, e.clusterUID
 	author := e.config.Spec.Git.Author
 	return git.Change{Message: m.Text(), Author: git.Author{Name: author.Name, Email: author.Email}, When: timestamp.Time}
-}
-
-// hasLeftovers is true while the repository has a directory of a deleted delivery, or a ledger or record of it in the state.
-func (f facts) hasLeftovers() bool {
-	return len(f.ownDirectories()) > 0 || f.isRemembered()
-}
-
-// ownDirectories returns the directories of this claim that a deletion removes. Directories of other owners are retained, even if the object names them.
-func (f facts) ownDirectories() []string {
-	out := []string{}
-	if f.spec.ClaimRef.Namespace != f.namespace {
-		return out
-	}
-	for _, path := range f.allDirectories() {
-		if f.isRemovable(path) {
-			out = append(out, path)
-		}
-	}
-	return out
-}
-
-// isRemembered is true if the state has a ledger or record of this claim that was not deleted.
-func (f facts) isRemembered() bool {
-	return checkClaim(f) == nil && checkState(f) == nil && f.ledger.isRemembered()
 }
 
 // Delete removes the claim's directories in one commit, and leaves a tombstone in the state. It returns an error, with an action for the user, if the push
@@ -256,11 +236,11 @@ func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 	}
 	// The date of the deletion makes a repeated commit the same.
 	c := t.newCommit(message.Delivery{Removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
-	c.Remove = t.facts.ownDirectories()
-	if err := t.facts.keepPlaces(ctx, draft.Snapshot(), &c); err != nil {
+	c.Remove = t.facts.OwnDirectories()
+	if err := placeholder.Keep(ctx, draft.Snapshot(), &c, t.facts.EngineReads); err != nil {
 		return err
 	}
-	if t.facts.isRemembered() {
+	if t.facts.IsRemembered() {
 		if err := t.closeLedger(&c); err != nil {
 			return err
 		}
@@ -271,20 +251,20 @@ func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 
 // closeLedger adds the end of a deleted delivery to a change: a closed ledger in the home, and the tombstone of the record in each other repository.
 func (t *task) closeLedger(c *git.Change) error {
-	l, claim := t.facts.ledger, t.facts.marker.Claim
+	l, claim := t.facts.Ledger, t.facts.Marker.Claim
 	c.State = map[string][]byte{}
 	c.Retain = map[string]git.Trees{state.TreesPath(claim): nil}
-	if next, err := ledger.Append(l.recorded, l.now, ledger.Event{Closed: &ledger.Closed{}}); err == nil {
-		if err := t.writeLedgerFile(c, recording{next: next, events: []ledger.Event{{Closed: &ledger.Closed{}}}}); err != nil {
+	if next, err := ledger.Append(l.Recorded, l.Now, ledger.Event{Closed: &ledger.Closed{}}); err == nil {
+		if err := t.writeLedgerFile(c, decision.Recording{Next: next, Events: []ledger.Event{{Closed: &ledger.Closed{}}}}); err != nil {
 			return err
 		}
 		c.State[state.RecordPath(claim)] = nil
 		return nil
 	}
-	if l.record == nil {
+	if l.Record == nil {
 		return nil
 	}
-	left := l.record.Tombstone()
+	left := l.Record.Tombstone()
 	content, err := left.Encode()
 	c.State[state.RecordPath(claim)] = content
 	return err

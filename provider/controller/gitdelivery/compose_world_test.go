@@ -5,10 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
+
+// ledgerStateOf returns a state, or an empty state for nil.
+func ledgerStateOf(s *ledger.State) ledger.State { return ptr.Deref(s, ledger.State{}) }
 
 // wishAnnotation of a delivery has its wish, so that the world has the wish as long as the object exists.
 const wishAnnotation = "test/wish"

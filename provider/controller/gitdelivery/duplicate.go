@@ -15,7 +15,7 @@ import (
 // hasTwin is true for a delivery of a composite with a second delivery to the same repository that is not deleted. A composite whose delivery was lost may
 // compose it by two names, one after the other. Ledger and directories of the repository belong to the remaining delivery.
 func (e *external) hasTwin(ctx context.Context, d *v1alpha1.GitDelivery) (bool, error) {
-	all, err := e.deliveriesOf(ctx, d.Spec.ForProvider.ClaimRef)
+	all, err := e.gatherer.DeliveriesOf(ctx, d.Spec.ForProvider.ClaimRef)
 	if err != nil {
 		return false, err
 	}

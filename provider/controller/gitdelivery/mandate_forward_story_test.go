@@ -180,7 +180,7 @@ func (w *world) finishCanary(stable, canary tree.Files) {
 	w.proveSite(directory(20, 100), false, w.pausing)
 	w.reconcile("web")
 	w.reaches(1, ledger.StageSteps, directory(20, 100), 3)
-	if wait := w.calm.untilWake(client.ObjectKey{Namespace: "team-a", Name: "web"}, time.Hour); wait > 30*time.Second {
+	if wait := w.calm.UntilWake(client.ObjectKey{Namespace: "team-a", Name: "web"}, time.Hour); wait > 30*time.Second {
 		w.Errorf("next reconcile in a pause: want at its end, in 30s, got in %s", wait)
 	}
 	w.reconcile("web")

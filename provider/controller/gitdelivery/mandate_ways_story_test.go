@@ -113,7 +113,7 @@ func TestMandateWithoutEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := &counter{world: w, during: func() error { return nil }}
-	w.calm.inner = c
+	w.calm.Inner = c
 	w.mandatedRevision()
 	for range 2 {
 		c.calmly(time.Minute)

@@ -12,7 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery/fastpath"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery/observation"
+	"github.com/intentplane/intentplane/provider/delivery/condition"
+	"github.com/intentplane/intentplane/provider/delivery/decision"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/remote"
@@ -30,19 +33,11 @@ type external struct {
 	// clusterUID differs between clusters whose control planes have the same name.
 	clusterUID string
 
-	// readTrees are the files of trees that were read, by id. The files of an id never change.
-	readTrees map[string]tree.Files
-	// openOther opens the repository of another delivery. Nil in the queue of the own repository, which waits for no other repository.
-	openOther func(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error)
+	// gatherer of the facts about the delivery.
+	gatherer *observation.Gatherer
 
 	// readyBefore is the Ready condition at the start of the reconcile.
 	readyBefore xpv2.Condition
-
-	// asRead is the delivery as the reconcile read it, if it has a mandate: its status is earlier evidence.
-	asRead *v1alpha1.GitDelivery
-
-	// claimGuard is the last answer about the claim in this reconcile.
-	claimGuard guardReading
 
 	// asked is the time of a user's open request for an observation. Zero if there is none.
 	asked time.Time
@@ -51,14 +46,13 @@ type external struct {
 	underWay error
 
 	// facts and decision of Observe, for Update and Delete of the same reconcile.
-	facts    facts
-	decision decision
+	facts    decision.Facts
+	decision decision.Decision
 }
 
 // A sharedRepository is a repository, shared by all its deliveries.
 type sharedRepository interface {
-	reader
-	messageReader
+	observation.Repository
 	looker
 
 	// Deliver carries out a delivery, in one batch with other deliveries.
@@ -67,56 +61,42 @@ type sharedRepository interface {
 	IsClosed() bool
 }
 
-// A looker observes the repository.
+// A looker observes the repository for users.
 type looker interface {
-	// Look returns a snapshot of the repository that is not older than the given time.
-	Look(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error)
 	// LookAgain returns a snapshot of the repository that is not older than a user's request. It ignores an earlier snapshot, and an error in its backoff.
 	LookAgain(ctx context.Context, key types.NamespacedName, notBefore time.Time) (*git.Snapshot, error)
 	// HasLookedSince reports whether an observation that began since a time has ended.
 	HasLookedSince(notBefore time.Time) bool
 }
 
-// A messageReader reads the messages of commits.
-type messageReader interface {
-	ReadMessages(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error)
-}
-
-// A reader reads files, commits and trees that a snapshot does not hold.
-type reader interface {
-	ReadFile(ctx context.Context, s *git.Snapshot, path string) ([]byte, bool, error)
-	Contains(ctx context.Context, s *git.Snapshot, commit string) (bool, error)
-	ReadTree(ctx context.Context, s *git.Snapshot, w git.WantedTree) (map[string][]byte, bool, error)
-}
-
 // Observe compares the observed repository with the desired trees. It writes nothing. A delivery exists until it is deleted, so that all writing happens
 // in Update: the reconciler drops a status that Create sets.
 func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
-	e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), copyHome(d)
+	e.readyBefore, e.gatherer.AsRead = d.GetCondition(xpv2.TypeReady), copyHome(d)
 	err := e.observeAndDecide(ctx, d)
 	if repository.IsPending(err) {
 		e.underWay = err
-		e.keepReady(d)
+		condition.KeepReady(d, e.readyBefore, e.now())
 		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: repository.RetriedFailure(err) == nil}, nil
 	}
 	if err != nil {
-		setReady(d, e.now(), e.failureReason(d, err), e.failureMessageOf(d, err))
-		keepCondition(d, e.readyBefore)
+		condition.SetReady(d, e.now(), e.failureReason(d, err), e.failureMessageOf(d, err))
+		condition.KeepWording(d, e.readyBefore)
 		return managed.ExternalObservation{}, err
 	}
 	e.warnOfState(d)
-	e.reportMandated(d, e.facts.ledger.recorded, e.facts.mandatedSince(d.Status.AtProvider.Ledger))
-	e.fastPath.wakeAt(client.ObjectKeyFromObject(d), e.facts.nextLook())
+	e.reportMandated(d, e.facts.Ledger.Recorded, e.facts.MandatedSince(d.Status.AtProvider.Ledger))
+	e.fastPath.WakeAt(client.ObjectKeyFromObject(d), e.facts.NextLook())
 	if meta.WasDeleted(d) {
 		hasTwin, err := e.hasTwin(ctx, d)
-		return managed.ExternalObservation{ResourceExists: e.facts.hasLeftovers() && !hasTwin, ResourceUpToDate: true}, err
+		return managed.ExternalObservation{ResourceExists: e.facts.HasLeftovers() && !hasTwin, ResourceUpToDate: true}, err
 	}
 	if err := e.notifyOwner(ctx, d); err != nil {
 		return managed.ExternalObservation{}, err
 	}
 	e.showDecision(d)
-	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.Action == decision.ActionNone}, nil
 }
 
 // observeAndDecide observes the repository and decides. An observation of another delivery within the interval is good enough, but not for a deletion: the
@@ -134,26 +114,26 @@ func (e *external) observeAndDecide(ctx context.Context, d *v1alpha1.GitDelivery
 	if err := e.evaluateSnapshot(ctx, d, s); err != nil {
 		return err
 	}
-	if e.decision.action == actionNone && e.decision.reason == "" && e.facts.forged == "" && e.facts.rival == "" && !meta.WasDeleted(d) {
-		e.fastPath.noteUnchanged(key, e.repo, e.age, s)
+	if e.decision.Action == decision.ActionNone && e.decision.Reason == "" && e.facts.Forged == "" && e.facts.Rival == "" && !meta.WasDeleted(d) {
+		e.fastPath.NoteUnchanged(key, e.repo, e.age, s)
 	}
 	return nil
 }
 
 // evaluateSnapshot gathers the facts from a snapshot, and decides.
 func (e *external) evaluateSnapshot(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) error {
-	f, err := e.gatherFacts(ctx, d, s)
+	f, err := e.gatherer.Gather(ctx, d, s)
 	if err != nil {
 		return err
 	}
-	e.facts, e.decision = decideDelivery(f)
+	e.facts, e.decision = decision.Decide(f)
 	return nil
 }
 
 // failureReason returns the reason of a failure. An unreadable repository has an own reason for a delivery without a ledger in its status: the spec may be
 // older than the delivered revision.
 func (e *external) failureReason(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReason {
-	reason := readyReasonOf(err)
+	reason := condition.ReasonOf(err)
 	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Ledger == nil && !meta.WasDeleted(d) {
 		return v1alpha1.ReasonMemoryUnknown
 	}
@@ -172,3 +152,34 @@ func (e *external) statusTimestamp() metav1.Time { return *instant.Timestamp(e.n
 
 // Disconnect closes no connections, because the next reconcile reuses them.
 func (e *external) Disconnect(context.Context) error { return nil }
+
+// wayOut is the action for a user if a deletion cannot reach the repository.
+const wayOut = `. To end the deletion and leave the repository as it is, set spec.managementPolicies to ["Observe"]`
+
+// copyHome returns a copy of a delivery with a deep copy of its status, if the delivery has a mandate. Later changes of the original status do not affect
+// the copy.
+func copyHome(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
+	if d.Spec.ForProvider.Mandate == nil {
+		return nil
+	}
+	out := *d
+	d.Status.DeepCopyInto(&out.Status)
+	return &out
+}
+
+// lookAtRepository observes the repository. After a user's request it ignores earlier observations.
+func (e *external) lookAtRepository(ctx context.Context, d *v1alpha1.GitDelivery, notBefore time.Time) (*git.Snapshot, error) {
+	key := client.ObjectKeyFromObject(d)
+	e.asked = e.fastPath.NoteRequest(d)
+	if e.asked.IsZero() {
+		return e.repo.Look(ctx, key, notBefore)
+	}
+	if notBefore.Before(e.asked) {
+		notBefore = e.asked
+	}
+	s, err := e.repo.LookAgain(ctx, key, notBefore)
+	if e.repo.HasLookedSince(e.asked) {
+		fastpath.AnswerRequest(d)
+	}
+	return s, err
+}

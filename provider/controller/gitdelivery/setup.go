@@ -27,10 +27,12 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/directories"
-	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery/fastpath"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery/observation"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/delivery/condition"
 	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/git/budget"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -81,20 +83,20 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube, log := mgr.GetClient(), o.Logger.WithValues("controller", name)
 	events := &setup.EventSource{}
-	unchanged := newFastPath(o.PollInterval, time.Now, rand.Float64)
+	unchanged := fastpath.New(o.PollInterval, time.Now, rand.Float64)
 	retries := setup.NewRetryShares(unchanged, o.MaxConcurrentReconciles, time.Now)
-	unchanged.onWake = retries.Forgive
+	unchanged.OnWake = retries.Forgive
 	pool := repository.NewPool(repository.Options{
 		Now:      time.Now,
 		Pause:    func() time.Duration { return time.Duration(rand.Float64() * float64(pause)) }, //nolint:gosec // As below.
-		Wake:     unchanged.invalidateAndWake(events.Wake),
+		Wake:     unchanged.InvalidateAndWake(events.Wake),
 		Patience: patience,
 		Ended:    countOperations(g.Metrics),
 
 		Concealed: logConcealed(log),
 		Budget:    g.Budget,
 	})
-	unchanged.onDelete = pool.Forget
+	unchanged.OnDelete = pool.Forget
 	if err := mgr.Add(pool); err != nil {
 		return nil, errors.Wrap(err, "cannot add the pool of repositories")
 	}
@@ -122,7 +124,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	w := waker{kube: kube, log: log}
 	added, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Reconciler: r, Events: events,
-		Before: func(limited reconcile.Reconciler) reconcile.Reconciler { unchanged.inner = limited; return retries },
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler { unchanged.Inner = limited; return retries },
 		Watch: func(b *builder.Builder) *builder.Builder {
 			return addWatches(b, unchanged, w)
 		},
@@ -130,27 +132,33 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	if err != nil {
 		return nil, err
 	}
-	c.witnesses.WatchOnceServed(mgr, o.Gate.Register, added, unchanged.invalidateMapped(w.requestsForWitness))
+	c.witnesses.WatchOnceServed(mgr, o.Gate.Register, added, unchanged.InvalidateMapped(w.requestsForWitness))
 	return pool, nil
 }
 
 // addWatches requeues a delivery after a change of the delivery, its Sites, its configuration or its Secrets. New evidence of SiteSyncs and other
 // deliveries requeues homes with a mandate, and an event that a home records by its mandate requeues the other deliveries.
-func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
+func addWatches(b *builder.Builder, unchanged *fastpath.Reconciler, w waker) *builder.Builder {
+	isEdited := builder.WithPredicates(predicate.GenerationChangedPredicate{})
 	return b.
-		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), witness.PositionDelivered())))).
-		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
-		Watches(&v1alpha1.GitDelivery{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
-		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
-		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.NoteRequests(), unchanged.InvalidateOnChange(changesDelivery()))).
+		Watches(&catalogv1alpha1.Site{}, unchanged.InvalidateMapped(w.requestsForSite)).
+		Watches(&v1alpha1.GitDelivery{}, unchanged.InvalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
+		Watches(&v1alpha1.SiteSync{}, unchanged.InvalidateMapped(w.requestsForWitness), builder.WithPredicates(witness.HasNewStatement())).
+		Watches(&configv1alpha1.ProviderConfig{}, unchanged.InvalidateMapped(w.requestsForConfig), isEdited).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.InvalidateMapped(w.requestsForConfig), isEdited).
 		// The cache has only the metadata of Secrets, not their content.
-		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+		WatchesMetadata(&corev1.Secret{}, unchanged.InvalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+}
+
+// changesDelivery passes the changes of a delivery that requeue it.
+func changesDelivery() predicate.Predicate {
+	return predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), witness.PositionDelivered())
 }
 
 // pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline, the end of a pause or an
 // due event shortens it: the first delivery after an interval fetches for all deliveries of the repository.
-func pollIntervalHook(kube client.Reader, unchanged *fastPath) managed.PollIntervalHook {
+func pollIntervalHook(kube client.Reader, unchanged *fastpath.Reconciler) managed.PollIntervalHook {
 	return func(mg resource.Managed, interval time.Duration) time.Duration {
 		d, ok := mg.(*v1alpha1.GitDelivery)
 		if !ok {
@@ -164,7 +172,7 @@ func pollIntervalHook(kube client.Reader, unchanged *fastPath) managed.PollInter
 		if mandate.IsDue(d, time.Now()) {
 			return setup.SoonInterval
 		}
-		return unchanged.untilWake(client.ObjectKeyFromObject(d), untilDeadline(d, time.Now(), interval))
+		return unchanged.UntilWake(client.ObjectKeyFromObject(d), condition.UntilDeadline(d, time.Now(), interval))
 	}
 }
 
@@ -202,7 +210,7 @@ type connector struct {
 	// live reads from the API server, without the cache.
 	live client.Reader
 	// fastPath gets the observations of unchanged deliveries.
-	fastPath *fastPath
+	fastPath *fastpath.Reconciler
 	// named caches the names of the objects in files.
 	named *overlap.Names
 	// pool of the open repositories.
@@ -235,9 +243,9 @@ func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (manag
 	if meta.WasDeleted(d) {
 		message += wayOut
 	}
-	setReady(d, c.now(), readyReasonOf(err), message)
+	condition.SetReady(d, c.now(), condition.ReasonOf(err), message)
 	// Without a configuration no repository can be observed.
-	answerRequest(d)
+	fastpath.AnswerRequest(d)
 	return nil, err
 }
 
@@ -252,8 +260,24 @@ func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery)
 	if err != nil {
 		return nil, err
 	}
-	return &external{
-		connector: c, repo: o.Repository, config: cfg, age: cfg.Interval(c.interval), clusterUID: o.ClusterUID,
-		readTrees: map[string]tree.Files{}, openOther: c.openRepository,
-	}, nil
+	e := &external{connector: c, repo: o.Repository, config: cfg, age: cfg.Interval(c.interval), clusterUID: o.ClusterUID}
+	e.gatherer = c.newGatherer(e)
+	return e, nil
+}
+
+// newGatherer returns the Gatherer for an opened repository.
+func (c *connector) newGatherer(e *external) *observation.Gatherer {
+	return &observation.Gatherer{
+		Kube: c.kube, Live: c.live, Repository: e.repo, Config: e.config, Age: e.age, ClusterUID: e.clusterUID, OpenOther: c.openOther,
+		Witnesses: c.witnesses, HonoursMandates: c.honoursMandates, Tracker: c.tracker, Names: c.named, Now: c.now, Logger: c.logger,
+	}
+}
+
+// openOther opens the repository of another delivery of a claim, to read from it.
+func (c *connector) openOther(ctx context.Context, d *v1alpha1.GitDelivery) (*observation.Gatherer, error) {
+	e, err := c.openRepository(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return e.gatherer, nil
 }

@@ -1,25 +1,21 @@
 package gitdelivery
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/delivery/condition"
+	"github.com/intentplane/intentplane/provider/delivery/decision"
 	"github.com/intentplane/intentplane/provider/delivery/message"
-	"github.com/intentplane/intentplane/provider/instant"
-	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -28,15 +24,15 @@ import (
 func (e *external) showDecision(d *v1alpha1.GitDelivery) {
 	e.restoreLedgerStatus(d)
 	switch {
-	case e.decision.drifted && e.decision.action == actionCommit:
-		setReady(d, e.now(), v1alpha1.ReasonRestoringDrift, e.decision.message)
-	case e.decision.reason != "":
-		setReady(d, e.now(), e.decision.reason, e.decision.message)
-	case e.decision.action == actionNone:
-		e.showDelivered(d, *e.facts.memory)
-		keepRestored(d, e.readyBefore)
-	case e.decision.action == actionCommit, e.decision.action == actionLedger:
-		setReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.namingRemoved(""))
+	case e.decision.Drifted && e.decision.Action == decision.ActionCommit:
+		condition.SetReady(d, e.now(), v1alpha1.ReasonRestoringDrift, e.decision.Message)
+	case e.decision.Reason != "":
+		condition.SetReady(d, e.now(), e.decision.Reason, e.decision.Message)
+	case e.decision.Action == decision.ActionNone:
+		e.showDelivered(d, *e.facts.Memory)
+		condition.KeepRestored(d, e.readyBefore)
+	case e.decision.Action == decision.ActionCommit, e.decision.Action == decision.ActionLedger:
+		condition.SetReady(d, e.now(), v1alpha1.ReasonPushing, e.decision.NamingRemoved(""))
 	}
 }
 
@@ -50,13 +46,13 @@ func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 		URL: e.config.Spec.Git.URL, Branch: e.config.Spec.Git.Branch, Commit: r.Commit, CommitTime: r.CommitTime.DeepCopy(),
 	}
 	e.endAttempt(d, r)
-	setReady(d, e.now(), v1alpha1.ReasonDelivered, "")
+	condition.SetReady(d, e.now(), v1alpha1.ReasonDelivered, "")
 }
 
 // endAttempt ends the attempt. If the status has lost the attempt, it comes from the state.
 func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	observed := &d.Status.AtProvider
-	if r.Attempt != nil && (observed.Attempt == nil || !isAttemptAt(*observed.Attempt, e.facts.appliedPosition())) {
+	if r.Attempt != nil && (observed.Attempt == nil || !condition.IsAttemptAt(*observed.Attempt, e.facts.AppliedPosition())) {
 		observed.Attempt = r.Attempt.DeepCopy()
 	}
 	if observed.Attempt != nil && observed.Attempt.EndedAt == nil {
@@ -68,35 +64,35 @@ func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
 // showRecorded shows a ledger that was recorded without trees, and the reason.
 func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
 	e.showLedger(d)
-	setReady(d, e.now(), e.decision.reasonOrPushing(), e.decision.message)
+	condition.SetReady(d, e.now(), e.decision.ReasonOrPushing(), e.decision.Message)
 }
 
 // showLedger shows the recorded ledger in the status: a ledger with seq 0 means that the repository has none, and nil means unknown.
 func (e *external) showLedger(d *v1alpha1.GitDelivery) {
-	l, observed := e.facts.ledger, &d.Status.AtProvider
-	observed.Record, observed.Mandate, observed.Follows = l.shownRecord(), e.facts.echoMandate(), e.facts.echoFollowed()
-	if e.facts.recording.recovers {
+	l, observed := e.facts.Ledger, &d.Status.AtProvider
+	observed.Record, observed.Mandate, observed.Follows = l.ShownRecord(), e.facts.EchoMandate(), e.facts.EchoFollowed()
+	if e.facts.Recording.Recovers {
 		return
 	}
-	hadToRecord, s := awaitsRecording(d), l.recorded
-	if l.record != nil {
-		s.LastNumber = max(s.LastNumber, l.record.HighestNumber())
+	hadToRecord, s := condition.AwaitsRecording(d), l.Recorded
+	if l.Record != nil {
+		s.LastNumber = max(s.LastNumber, l.Record.HighestNumber())
 	}
-	observed.Ledger, observed.Taken = s.DeepCopy(), l.taken
-	if hadToRecord && !awaitsRecording(d) {
+	observed.Ledger, observed.Taken = s.DeepCopy(), l.Taken
+	if hadToRecord && !condition.AwaitsRecording(d) {
 		observed.Waiting = nil // The time before the recording counts against no revision: the timeout of its trees starts now.
 	}
 }
 
 // restoreLedgerStatus shows the recorded ledger and history in the status, unless the decision hides the state.
 func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
-	if e.decision.hidesState {
+	if e.decision.HidesState {
 		d.Status.AtProvider.Mandate, d.Status.AtProvider.Follows = nil, nil
 		return
 	}
-	r := e.facts.memory
+	r := e.facts.Memory
 	e.restoreTracks(d)
-	if r == nil || e.facts.rebuilt || e.facts.holdsLedger() && r.Head != e.facts.ledger.recorded.Head {
+	if r == nil || e.facts.Rebuilt || e.facts.HoldsLedger() && r.Head != e.facts.Ledger.Recorded.Head {
 		e.showLedger(d)
 		return
 	}
@@ -105,104 +101,6 @@ func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 		d.Status.AtProvider.History = r.Shown()
 	}
 	e.showLedger(d)
-}
-
-// askedPosition returns the position that a delivery requests, or that its ledger reached by the mandate. For a home without a position it returns the
-// position of the ledger.
-func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
-	return cmp.Or(mandate.Position(d), ledgerStateOf(d.Status.AtProvider.Ledger).Position())
-}
-
-// awaitsRecording reports whether the requested events are not recorded yet, by the status.
-func awaitsRecording(d *v1alpha1.GitDelivery) bool {
-	requested := d.Spec.ForProvider.Ledger
-	return requested != nil && len(requested.Events) > 0 && requested.After == ledgerStateOf(d.Status.AtProvider.Ledger).Head
-}
-
-// isApplied reports whether the requested events and position are recorded and applied, by the status, and no attempt at the position is in progress.
-func isApplied(d *v1alpha1.GitDelivery) bool {
-	observed := d.Status.AtProvider
-	if awaitsRecording(d) || observed.Record == nil || observed.Record.Position.Compare(askedPosition(d)) < 0 {
-		return false
-	}
-	return observed.Attempt == nil || observed.Attempt.EndedAt != nil || !isAttemptAt(*observed.Attempt, askedPosition(d))
-}
-
-// defaultTimeout is the default in the schema.
-const defaultTimeout = 10 * time.Minute
-
-// isAttemptAt is true for an attempt to bring a repository to a position.
-func isAttemptAt(a rolloutv1alpha1.Attempt, p ledger.Position) bool {
-	return a.Revision == p.Revision && a.Step == p.Step && a.Number == p.Attempt
-}
-
-// noteWaiting sets the time since which a delivery waits for its position. It needs no write of its own: the status is written with the reason.
-func noteWaiting(d *v1alpha1.GitDelivery, now time.Time) {
-	observed, p := &d.Status.AtProvider, askedPosition(d)
-	if isApplied(d) {
-		observed.Waiting = nil
-		return
-	}
-	if observed.Waiting == nil || !isAttemptAt(*observed.Waiting, p) {
-		observed.Waiting = &rolloutv1alpha1.Attempt{Revision: p.Revision, Step: p.Step, Number: p.Attempt, StartedAt: *instant.Timestamp(now)}
-	}
-}
-
-// deliveryDeadline returns the time at which a delivery times out. Zero if the delivery does not wait.
-func deliveryDeadline(d *v1alpha1.GitDelivery) time.Time {
-	w := d.Status.AtProvider.Waiting
-	if w == nil || meta.WasDeleted(d) || !isAttemptAt(*w, askedPosition(d)) {
-		return time.Time{}
-	}
-	return w.StartedAt.Add(deliveryTimeout(d))
-}
-
-// deliveryTimeout returns the timeout of a delivery, or of the rollback attempt in progress by its mandate. The API server has checked its form.
-func deliveryTimeout(d *v1alpha1.GitDelivery) time.Duration {
-	if out := mandate.AttemptTimeout(d); out > 0 {
-		return out
-	}
-	out, err := time.ParseDuration(d.Spec.ForProvider.DeliveryTimeout)
-	if err != nil {
-		return defaultTimeout
-	}
-	return out
-}
-
-// withTimeout returns DeliveryTimedOut, with the reason in its message, for a delivery that takes too long. A refusal is a result already, a delivery that
-// is behind waits for a newer spec, and the wait for a missing Site has no limit.
-func withTimeout(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) (xpv2.ConditionReason, string) {
-	end := deliveryDeadline(d)
-	if end.IsZero() || now.Before(end) || slices.Contains(reasonsWithoutTimeout(d), reason) {
-		return reason, message
-	}
-	if message == "" {
-		return v1alpha1.ReasonDeliveryTimedOut, string(reason)
-	}
-	return v1alpha1.ReasonDeliveryTimedOut, fmt.Sprintf("%s: %s", reason, message)
-}
-
-// reasonsWithoutTimeout returns the reasons that never become a timeout. The wait for another claim's objects has no limit, except for a rollback attempt:
-// that has to end.
-func reasonsWithoutTimeout(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
-	out := []xpv2.ConditionReason{
-		v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonNotOwner, v1alpha1.ReasonOwnedElsewhere, v1alpha1.ReasonTooLarge,
-		v1alpha1.ReasonOrderBehind, v1alpha1.ReasonIllegal, v1alpha1.ReasonStateNewer, v1alpha1.ReasonSiteMissing,
-		v1alpha1.ReasonDelivered, v1alpha1.ReasonDriftRestored,
-	}
-	if askedPosition(d).Attempt == 0 {
-		out = append(out, v1alpha1.ReasonObjectConflict)
-	}
-	return out
-}
-
-// untilDeadline returns the shorter of an interval and the time until the deadline of a delivery.
-func untilDeadline(d *v1alpha1.GitDelivery, now time.Time, interval time.Duration) time.Duration {
-	end := deliveryDeadline(d)
-	if end.IsZero() || !now.Before(end) {
-		return interval
-	}
-	return min(interval, end.Sub(now)+time.Second)
 }
 
 // Log messages about the progress of a repository, each logged once per change.
@@ -215,7 +113,7 @@ const (
 // logProgress logs the applied revision, verdict or rollback of a repository, unless the status has the same head already: an unchanged observation logs
 // nothing.
 func (e *external) logProgress(d *v1alpha1.GitDelivery, commit string) {
-	previous, now := d.Status.AtProvider.Record, e.facts.recording.applied
+	previous, now := d.Status.AtProvider.Record, e.facts.Recording.Applied
 	if now.Current == nil || previous != nil && previous.Head == now.Head {
 		return
 	}
@@ -261,13 +159,13 @@ func progressMessage(record *v1alpha1.LedgerRecord, now ledger.State) string {
 // notifyOwner notifies the owner of a directory, once, that another delivery requests it. The owner keeps the directory, and its own delivery is not
 // affected: so it gets an event, and not a condition. An owner in another cluster cannot be notified.
 func (e *external) notifyOwner(ctx context.Context, d *v1alpha1.GitDelivery) error {
-	m := e.decision.owner
+	m := e.decision.Owner
 	if m == nil || m.ClusterUID != e.clusterUID || d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonNotOwner {
 		return nil
 	}
-	owners, err := e.deliveriesOf(ctx, m.Claim)
+	owners, err := e.gatherer.DeliveriesOf(ctx, m.Claim)
 	for i := range owners {
-		message := errors.Errorf("GitDelivery %s/%s requests a directory of this claim, and is refused: %s", d.GetNamespace(), d.GetName(), e.decision.message)
+		message := errors.Errorf("GitDelivery %s/%s requests a directory of this claim, and is refused: %s", d.GetNamespace(), d.GetName(), e.decision.Message)
 		e.recorder.Event(&owners[i], event.Warning(event.Reason(v1alpha1.ReasonNotOwner), message))
 	}
 	return err
@@ -276,10 +174,10 @@ func (e *external) notifyOwner(ctx context.Context, d *v1alpha1.GitDelivery) err
 // warnOfState warns of a state without a trusted signature, which counts as lost, and of a second state. The next delivery fixes both.
 func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 	e.reportRival(d)
-	if e.facts.forged == "" {
+	if e.facts.Forged == "" {
 		return
 	}
-	err := errors.New("the state in the repository counts as lost: " + e.facts.forged)
+	err := errors.New("the state in the repository counts as lost: " + e.facts.Forged)
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateUntrusted), err))
 }
 
@@ -287,15 +185,15 @@ func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 // false.
 func (e *external) reportRival(d *v1alpha1.GitDelivery) {
 	previous := d.GetCondition(v1alpha1.TypeStateUnique)
-	if e.facts.rival == "" {
+	if e.facts.Rival == "" {
 		if previous.Status == corev1.ConditionFalse {
-			setCondition(d, v1alpha1.TypeStateUnique, corev1.ConditionTrue, v1alpha1.ReasonStateOnce, "")
+			condition.Set(d, v1alpha1.TypeStateUnique, corev1.ConditionTrue, v1alpha1.ReasonStateOnce, "")
 		}
 		return
 	}
-	message := e.facts.rival + " of the repository holds a state too, which is older than the one in use and does not count. " +
+	message := e.facts.Rival + " of the repository holds a state too, which is older than the one in use and does not count. " +
 		"The next push retires it. If the server refuses that, delete the ref"
-	setCondition(d, v1alpha1.TypeStateUnique, corev1.ConditionFalse, v1alpha1.ReasonStateTwice, message)
+	condition.Set(d, v1alpha1.TypeStateUnique, corev1.ConditionFalse, v1alpha1.ReasonStateTwice, message)
 	if previous.Status != corev1.ConditionFalse {
 		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateTwice), errors.New(message)))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/delivery/decision"
 	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -348,7 +349,7 @@ func shown(t *testing.T, reason string, r state.RecordFile) {
 	t.Helper()
 	e := &external{config: remote.Config{Spec: &configv1alpha1.ProviderConfigSpec{}}, connector: &connector{now: time.Now, logger: logging.NewNopLogger()}}
 	d := newHome("web")
-	e.facts.spec, e.facts.ledger = d.Spec.ForProvider, ledgerFacts{record: &r}
+	e.facts.Spec, e.facts.Ledger = d.Spec.ForProvider, decision.LedgerFacts{Record: &r}
 	e.showLedger(d)
 	e.showDelivered(d, r)
 	b, err := json.Marshal(d.Status)
@@ -359,7 +360,7 @@ func shown(t *testing.T, reason string, r state.RecordFile) {
 	for _, h := range d.Status.AtProvider.History {
 		trees += len(h.Trees)
 	}
-	rebuilt := facts{lastStatus: d.Status.AtProvider, config: &configv1alpha1.ProviderConfigSpec{}}.baseRecord()
+	rebuilt := decision.Facts{LastStatus: d.Status.AtProvider, Config: &configv1alpha1.ProviderConfigSpec{}}.BaseRecord()
 	if got := rebuilt.Revisions[len(rebuilt.Revisions)-1]; len(got.Trees) != mostSites {
 		t.Errorf("\n%s\nhistory after the state was lost: want the trees of the newest good revision, got %d", reason, len(got.Trees))
 	}

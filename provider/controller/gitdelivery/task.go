@@ -3,19 +3,16 @@ package gitdelivery
 import (
 	"context"
 	"fmt"
-	"maps"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/delivery/decision"
 	"github.com/intentplane/intentplane/provider/delivery/message"
 	"github.com/intentplane/intentplane/provider/delivery/placeholder"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/provider/instant"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -35,14 +32,9 @@ type task struct {
 
 func (e *external) newDeliveryTask(d *v1alpha1.GitDelivery) *task {
 	t := &task{external: *e, object: d.DeepCopy()}
-	t.readTrees, t.openOther = maps.Clone(e.readTrees), nil
-	if e.asRead != nil {
-		home := *t.object
-		e.asRead.Status.DeepCopyInto(&home.Status)
-		t.asRead = &home
-	}
-	if e.decision.drifted {
-		t.replaces = e.facts.tip
+	t.gatherer = e.gatherer.ForQueue(t.object)
+	if e.decision.Drifted {
+		t.replaces = e.facts.Tip
 	}
 	return t
 }
@@ -51,7 +43,7 @@ func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repo
 	return repository.Delivery{
 		Size:    t.object.Spec.ForProvider.FileBytes(),
 		Object:  client.ObjectKeyFromObject(t.object),
-		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.Generation, t.stateOnly) + t.facts.versionByMandate(),
+		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.Generation, t.stateOnly) + t.facts.VersionByMandate(),
 		Asked:   t.asked,
 		IsAside: t.stateOnly,
 		Plan:    plan,
@@ -70,20 +62,20 @@ func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 		return err
 	}
 	if t.stateOnly {
-		t.decision = t.decision.ledgerOnly(t.facts)
+		t.decision = t.decision.LedgerOnly(t.facts)
 	}
-	if t.decision.action == actionLedger {
+	if t.decision.Action == decision.ActionLedger {
 		return t.recordLedger(draft)
 	}
-	if t.decision.action == actionNone {
+	if t.decision.Action == decision.ActionNone {
 		return nil
 	}
-	if t.decision.action == actionCommit && !t.facts.isAttempting() {
+	if t.decision.Action == decision.ActionCommit && !t.facts.IsAttempting() {
 		return &unbegunError{}
 	}
 	a := t.currentAttempt(t.object)
 	c := t.newChange(a, t.replaces)
-	if err := t.facts.keepPlaces(ctx, draft.Snapshot(), &c); err != nil {
+	if err := placeholder.Keep(ctx, draft.Snapshot(), &c, t.facts.EngineReads); err != nil {
 		return err
 	}
 	commit, err := draft.Commit(ctx, c)
@@ -97,20 +89,20 @@ func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
-	targets, files := t.facts.targetTrees()
+	targets, files := t.facts.TargetTrees()
 	recordedDelivery := state.Delivery{
-		Targets: targets, Applied: t.facts.recording.applied, IsHome: t.facts.holdsLedger(), Attempt: begun, Commit: commit, At: t.commitDate(a),
-		Trees: t.decision.trees, Left: t.decision.left, Former: t.decision.former,
+		Targets: targets, Applied: t.facts.Recording.Applied, IsHome: t.facts.HoldsLedger(), Attempt: begun, Commit: commit, At: t.commitDate(a),
+		Trees: t.decision.Trees, Left: t.decision.Left, Former: t.decision.Former,
 	}
-	if t.decision.action == actionCommit {
-		recordedDelivery.Base = t.facts.tipBefore()
+	if t.decision.Action == decision.ActionCommit {
+		recordedDelivery.Base = t.facts.TipBefore()
 	}
-	if commit == "" && t.facts.shouldReapply() {
-		recordedDelivery.Commit = t.facts.tip // The rewritten history is valid from now on.
+	if commit == "" && t.facts.ShouldReapply() {
+		recordedDelivery.Commit = t.facts.Tip // The rewritten history is valid from now on.
 	}
-	t.record = t.facts.baseRecord().After(recordedDelivery)
+	t.record = t.facts.BaseRecord().After(recordedDelivery)
 	if t.record.Commit == "" {
-		t.record.Commit = t.facts.tip
+		t.record.Commit = t.facts.Tip
 	}
 	if err := t.writeLedger(&c); err != nil {
 		return err
@@ -125,7 +117,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 // recordLedger adds the pending events of the ledger to a draft, and no directory.
 func (t *task) recordLedger(draft *git.Draft) error {
 	c := t.newCommit(message.Delivery{}, t.statusTimestamp())
-	if err := t.writeLedgerFile(&c, t.facts.recording); err != nil {
+	if err := t.writeLedgerFile(&c, t.facts.Recording); err != nil {
 		return err
 	}
 	if err := t.writeShared(&c); err != nil {
@@ -137,7 +129,7 @@ func (t *task) recordLedger(draft *git.Draft) error {
 // writeLedger adds the ledger and the record of the repository to a change. The record of a follower has a copy of the ledger, and replaces the ledger of
 // a former home.
 func (t *task) writeLedger(c *git.Change) error {
-	if err := t.writeLedgerFile(c, t.facts.recording); err != nil {
+	if err := t.writeLedgerFile(c, t.facts.Recording); err != nil {
 		return err
 	}
 	content, err := t.record.Encode()
@@ -145,25 +137,25 @@ func (t *task) writeLedger(c *git.Change) error {
 		return t.stateTooLarge(err)
 	}
 	c.State[state.RecordPath(t.record.Claim)] = content
-	if t.facts.recording.closes {
+	if t.facts.Recording.Closes {
 		c.State[state.LedgerPath(t.record.Claim)] = nil
 	}
 	return t.writeShared(c)
 }
 
 // writeLedgerFile adds the file of the ledger to a change, if events are to be recorded.
-func (t *task) writeLedgerFile(c *git.Change, r recording) error {
+func (t *task) writeLedgerFile(c *git.Change, r decision.Recording) error {
 	c.State = map[string][]byte{}
-	l, claim := t.facts.ledger, t.facts.marker.Claim
-	if r.isEmpty() {
+	l, claim := t.facts.Ledger, t.facts.Marker.Claim
+	if r.IsEmpty() {
 		return nil
 	}
 	previous := state.LedgerFile{}
-	if l.file != nil {
-		previous = *l.file
+	if l.File != nil {
+		previous = *l.File
 	}
 	previous.Claim, previous.ClusterUID = claim, t.clusterUID
-	content, err := r.appendTo(previous, l.now).Encode()
+	content, err := r.AppendTo(previous, l.Now).Encode()
 	if err != nil {
 		return t.stateTooLarge(err)
 	}
@@ -171,34 +163,10 @@ func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 	return nil
 }
 
-// appendTo returns the file of the ledger after the recording.
-func (r recording) appendTo(file state.LedgerFile, now time.Time) state.LedgerFile {
-	if len(r.mandated) == 0 {
-		return file.Append(r.next, withTime(r.events, now))
-	}
-	if len(r.events) > 0 {
-		file = file.Append(r.taken, withTime(r.events, now))
-	}
-	if r.knowsHead {
-		file.Taken = nil
-	}
-	return file.AppendMandated(r.next, withTime(r.mandated, now))
-}
-
-// withTime returns events with the time of their recording.
-func withTime(events []ledger.Event, now time.Time) []ledger.Event {
-	out := make([]ledger.Event, len(events))
-	for i, e := range events {
-		e.At = instant.Timestamp(now)
-		out[i] = e
-	}
-	return out
-}
-
 // writeShared adds the UID of the cluster that writes the state, and the rebuilt records of other claims.
 func (t *task) writeShared(c *git.Change) error {
 	var err error
-	for path, record := range t.facts.lostRecords {
+	for path, record := range t.facts.LostRecords {
 		if c.State[path], err = record.Encode(); err != nil {
 			return err
 		}
@@ -211,19 +179,9 @@ func (t *task) writeShared(c *git.Change) error {
 // directories.
 func (t *task) stateTooLarge(err error) error {
 	message := err.Error()
-	if n := len(t.decision.left); n > 0 {
+	if n := len(t.decision.Left); n > 0 {
 		message += fmt.Sprintf(". %d directories are left of earlier revisions, and go once one is verified: give Sites that moved their spec.repository.path back, "+
 			"or choose fewer", n)
 	}
 	return &failure.Error{Class: failure.ClassTooLarge, Detail: message}
-}
-
-// keepPlaces adds a placeholder to the directories of Sites that a change empties.
-func (f facts) keepPlaces(ctx context.Context, s *git.Snapshot, c *git.Change) error {
-	return placeholder.Keep(ctx, s, c, f.engineReads)
-}
-
-// engineReads is true for a directory of a Site that has an engine. It is false for a deleted Site.
-func (f facts) engineReads(dir string) bool {
-	return f.sites[f.siteOfDirectory(dir)].HasEngine()
 }

@@ -18,6 +18,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery/fastpath"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/cacheclient"
 )
@@ -147,7 +148,7 @@ func TestInterval(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			unchanged := newFastPath(time.Hour, time.Now, func() float64 { return 0 })
+			unchanged := fastpath.New(time.Hour, time.Now, func() float64 { return 0 })
 			if got := pollIntervalHook(kube, unchanged)(tc.delivery, 10*time.Minute); got < tc.want || got > tc.want+tc.want/5 {
 				t.Errorf("\n%s\ninterval(...): want %s, at most 20%% more, got %s", tc.reason, tc.want, got)
 			}

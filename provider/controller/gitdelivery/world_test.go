@@ -35,6 +35,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery/fastpath"
 	"github.com/intentplane/intentplane/provider/delivery/overlap"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -64,7 +65,7 @@ type world struct {
 	// later is how much later than noon it is. Who was left behind reads it while it moves.
 	later atomic.Int64
 	pool  *repository.Pool
-	calm  *fastPath
+	calm  *fastpath.Reconciler
 	named *overlap.Names
 	// told are the Kubernetes events, by the name of their object.
 	told map[string][]string
@@ -124,7 +125,7 @@ func (w *world) pass(d time.Duration) { w.later.Add(int64(d)) }
 // restart the provider, which remembers nothing.
 func (w *world) restart() {
 	w.named = overlap.NewNames()
-	w.calm = newFastPath(time.Hour, w.now, func() float64 { return 0.5 })
+	w.calm = fastpath.New(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:           w.now,
 		Pause:         func() time.Duration { return 0 },
