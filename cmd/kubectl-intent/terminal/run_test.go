@@ -6,9 +6,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/offline"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/cli"
 )
+
+// commands are the commands that the tests run, by the names that they have in the program.
+type commands struct {
+	Blueprint offline.Blueprint `cmd:""`
+	Digest    offline.Digest    `cmd:""`
+	Explain   offline.Explain   `cmd:""`
+	Render    offline.Render    `cmd:""`
+	Validate  offline.Validate  `cmd:""`
+}
+
+// runIntent returns the output of a command line, and its exit code.
+func runIntent(in string, args ...string) (out, problems string, code int) {
+	return cli.Run(&commands{}, in, args...)
+}
 
 // TestLineEnds runs commands whose messages have several lines.
 func TestLineEnds(t *testing.T) {
