@@ -14,7 +14,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/gates"
-	"github.com/intentplane/intentplane/provider/gates/endpoint"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
 
@@ -180,30 +179,6 @@ func (w *world) name(isNamed bool) {
 	w.must(w.kube.Update(w.Context(), g))
 }
 
-// TestSiteSyncOfClaim finds the SiteSync that proves the live position of a Gate from before the field existed, and the SiteSync
-// wakes the Gate.
-func TestSiteSyncOfClaim(t *testing.T) {
-	w := newWorld(t, quick("errors"))
-	s := &deliveryv1alpha1.SiteSync{}
-	w.must(w.kube.Get(t.Context(), types.NamespacedName{Namespace: "team-a", Name: "web"}, s))
-	otherSync := s.DeepCopy()
-	otherSync.SetName("other")
-	otherSync.Spec.ForProvider.ClaimRef.Name = "other"
-	for _, isNamed := range []bool{true, false} {
-		w.name(isNamed)
-		if got := []int{w.wokenBy(s), w.wokenBy(otherSync)}; !cmp.Equal([]int{1, 0}, got) {
-			t.Errorf("A Gate is woken by its own SiteSync alone, named (%t) or found by its claim: want [1 0] requests, got %v", isNamed, got)
-		}
-	}
-	stranger := &deliveryv1alpha1.SiteSync{}
-	stranger.SetNamespace("team-a")
-	stranger.SetName("a") // The foreign SiteSync comes first in the list.
-	stranger.Spec.ForProvider.ClaimRef = claim()
-	stranger.Spec.ForProvider.ClaimRef.Name = "other"
-	w.must(w.kube.Create(t.Context(), stranger))
-	w.until("Passed/Passed/Passed")
-}
-
 // wokenBy returns the number of Gates that a SiteSync wakes.
 func (w *world) wokenBy(s *deliveryv1alpha1.SiteSync) int {
 	return len(waker{kube: w.kube, log: logging.NewNopLogger()}.requestsForSync(w.Context(), s))
@@ -221,41 +196,6 @@ func (r *recorder) Measure(owner types.NamespacedName, uid types.UID, tasks []me
 	return r.measurer.Measure(owner, uid, tasks)
 }
 
-func TestDeniedCheck(t *testing.T) {
-	w := newWorld(t, quick("errors"))
-	cases := map[string]struct {
-		reason  string
-		address string
-		allow   []string
-		want    string
-	}{
-		"Site": {reason: "The server of the Site is allowed."},
-		"Own":  {reason: "A tenant's own server is allowed by its host.", address: "https://mine.example.org/p", allow: []string{"mine.example.org"}},
-		"OwnDenied": {
-			reason:  "A tenant's own server is not asked unless it is allowed.",
-			address: "https://mine.example.org", allow: []string{"example.org"},
-			want: `prometheus.address: host "mine.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
-		},
-		"OwnWithUser": {
-			reason:  "An address with a user does not hide its host.",
-			address: "https://mine.example.org@evil.example.org", allow: []string{"mine.example.org"},
-			want: "prometheus.address: must be an https address with a host, and without a user",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			c, err := endpoint.ReadConfig(t.Context(), w.kube, *w.get().Spec.ProviderConfigReference, "team-a")
-			w.must(err)
-			c.Spec.Policy.WebCheckHosts = tc.allow
-			own := quick("errors")
-			own.Prometheus.Address = tc.address
-			if diff := cmp.Diff(tc.want, deniedCheck(c, w.site(), own)); diff != "" {
-				t.Errorf("%s\ndeniedCheck(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
 func (w *world) site() *catalogv1alpha1.Site {
 	w.Helper()
 	s := &catalogv1alpha1.Site{}
@@ -263,92 +203,8 @@ func (w *world) site() *catalogv1alpha1.Site {
 	return s
 }
 
-func TestCannotBeMeasured(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		change func(*v1alpha1.GateCheck)
-		want   string
-	}{
-		"Query": {
-			reason: "A text that is not PromQL can never be measured.",
-			change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "sum(" }, want: "the query: is not PromQL",
-		},
-		"FixedTime": {
-			reason: "A query at a fixed time can never be measured.",
-			change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "up @ 1" }, want: "the query: selects a fixed time",
-		},
-		"Threshold": {
-			reason: "A check without a threshold can never be measured.",
-			change: func(c *v1alpha1.GateCheck) { c.Threshold = "good" }, want: "threshold: must be a threshold",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			c := quick("errors")
-			tc.change(&c)
-			w := newWorld(t, c)
-			w.reconcile()
-			if got := w.state(); got != "Error/Error/Error" {
-				t.Fatalf("%s\ngot %s", tc.reason, got)
-			}
-			if got := w.get().Status.AtProvider.Checks[0].Message; !strings.HasPrefix(got, tc.want) {
-				t.Errorf("%s\nwant %q, got %q", tc.reason, tc.want, got)
-			}
-		})
-	}
-}
-
-// TestConfigOfCheck has two checks of Sites with different repositories: each is under its own configuration.
-func TestConfigOfCheck(t *testing.T) {
-	missing := quick("latency")
-	missing.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "gone"}
-	missing.ConsecutiveErrorLimit = new(int32(0))
-	w := newWorld(t, quick("errors"), missing)
-	w.reconcile()
-	w.judged()
-	if got := w.get().Status.AtProvider.Checks[1].Message; got != "the configuration does not exist" {
-		t.Errorf("why the check of the other configuration did not pass: %q", got)
-	}
-}
-
 // trouble is the message of a Gate while the Prometheus server of the Site is stopped.
 func (w *world) trouble() string {
 	w.Helper()
 	return "the server has trouble of its own: status 503 Service Unavailable (" + w.site().Spec.Metrics.Prometheus.Address + ")"
-}
-
-// TestMetricsUnavailable stops the Prometheus server for longer than the Gate waits for it.
-func TestMetricsUnavailable(t *testing.T) {
-	t.Parallel()
-	c := quick("errors")
-	c.ConsecutiveErrorLimit = new(int32(0))
-	w := newWorld(t, c)
-	w.stop(true)
-	w.until("Held//Running")
-	r := w.get().Status.AtProvider.Checks[0]
-	if r.UnavailableSince == nil || r.Message != w.trouble() {
-		t.Errorf("the check that waits: %+v", r)
-	}
-	if diff := cmp.Diff(`check "errors" at Site "edge1": `+w.trouble(), w.get().GetCondition(xpv2.TypeReady).Message); diff != "" {
-		t.Errorf("Ready: -want, +got:\n%s", diff)
-	}
-	w.stop(false)
-	w.until("Passed/Passed/Passed")
-	if r := w.get().Status.AtProvider.Checks[0]; r.UnavailableSince != nil || r.Message != "" {
-		t.Errorf("the check that passed: %+v", r)
-	}
-}
-
-// TestMetricsUnavailableRejects asks a server that never answers, and lets the Gate reject for it.
-func TestMetricsUnavailableRejects(t *testing.T) {
-	w := newWorld(t, quick("errors"))
-	g := w.get()
-	g.Spec.ForProvider.OnMetricsUnavailable = "Reject"
-	w.must(w.kube.Update(t.Context(), g))
-	w.stop(true)
-	w.until("Error/Error/Error")
-	want := "the metrics backend was unavailable for longer than metricsUnavailableTimeout: " + w.trouble()
-	if diff := cmp.Diff(want, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
-		t.Errorf("the message of the check: -want, +got:\n%s", diff)
-	}
 }
