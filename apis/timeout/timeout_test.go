@@ -1,14 +1,14 @@
-package v1alpha1_test
+package timeout_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/timeout"
 )
 
-// TestParseTimeout reads the timeout of an attempt to roll back.
-func TestParseTimeout(t *testing.T) {
+// TestParse reads the timeout of an attempt to roll back.
+func TestParse(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		text   string
@@ -27,15 +27,15 @@ func TestParseTimeout(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := v1alpha1.ValidAttemptTimeout(tc.text); got != tc.want {
-				t.Errorf("\n%s\nValidAttemptTimeout(%q): want %q, got %q", tc.reason, tc.text, tc.want, got)
+			if got := timeout.OfAttempt(tc.text); got != tc.want {
+				t.Errorf("\n%s\nOfAttempt(%q): want %q, got %q", tc.reason, tc.text, tc.want, got)
 			}
-			timeout, isValid := v1alpha1.ParseTimeout(tc.text)
+			parsed, isValid := timeout.Parse(tc.text)
 			if isValid != (tc.text == tc.want) {
-				t.Errorf("\n%s\nParseTimeout(%q): want valid %t, got %t", tc.reason, tc.text, tc.text == tc.want, isValid)
+				t.Errorf("\n%s\nParse(%q): want valid %t, got %t", tc.reason, tc.text, tc.text == tc.want, isValid)
 			}
-			if isValid && (timeout < time.Second || timeout > 24*time.Hour) {
-				t.Errorf("\n%s\nParseTimeout(%q): got %s", tc.reason, tc.text, timeout)
+			if isValid && (parsed < time.Second || parsed > 24*time.Hour) {
+				t.Errorf("\n%s\nParse(%q): got %s", tc.reason, tc.text, parsed)
 			}
 		})
 	}
