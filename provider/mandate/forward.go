@@ -123,7 +123,7 @@ func latestSync(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
 	if s == nil {
 		return nil
 	}
-	out, trees := *s, s.LatestTrees()
+	out, trees := *s, evidence.LatestTrees(s)
 	out.Spec.ForProvider.Sites = slices.Clone(out.Spec.ForProvider.Sites)
 	for i, t := range out.Spec.ForProvider.Sites {
 		out.Spec.ForProvider.Sites[i].Tree = trees[t.Name]

@@ -8,7 +8,7 @@ import (
 // runs. An earlier tree of the attempt proves nothing: the engine may be about to apply this tree.
 func (f Facts) isStillLive(want v1alpha1.SiteTree, s SiteFacts) bool {
 	last := f.lastObservation(want.Name)
-	isSame := last.State == v1alpha1.SiteLive && last.Tree == want.Tree && !last.Engine.IsOtherTarget(&v1alpha1.EngineObservation{Target: s.Engine.Target})
+	isSame := last.State == v1alpha1.SiteLive && last.Tree == want.Tree && !IsOtherTarget(last.Engine, &v1alpha1.EngineObservation{Target: s.Engine.Target})
 	return isSame && s.Engine.StillApplied && s.Applied.ID == want.Tree
 }
 
@@ -18,10 +18,16 @@ func (f Facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObse
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
 		o.StartedAt = f.waitStart(o.Name)
 	}
-	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree || last.Engine.IsOtherTarget(o.Engine) {
+	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree || IsOtherTarget(last.Engine, o.Engine) {
 		o.LiveSince = f.nowTimestamp()
 		return o
 	}
 	last.Unproven, last.Engine = o.Unproven, o.Engine
 	return last
+}
+
+// IsOtherTarget reports whether two observations are about different objects of an engine, or about different destinations of one. It is false while one of
+// them is unknown.
+func IsOtherTarget(a, b *v1alpha1.EngineObservation) bool {
+	return a != nil && b != nil && a.Target != "" && b.Target != "" && a.Target != b.Target
 }

@@ -1,10 +1,11 @@
-package v1alpha1
+package evidence
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -43,18 +44,20 @@ func TestLatestPosition(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := &SiteSync{}
+			s := &deliveryv1alpha1.SiteSync{}
 			s.Spec.ForProvider.Position, s.Status.AtProvider.Position = &requested, &tc.observed
-			s.Spec.ForProvider.Sites = []SiteTree{{Name: "edge1", Tree: "requested"}, {Name: "edge2", Tree: "requested"}}
-			s.Status.AtProvider.Sites = []SiteObservation{{Name: "edge1", Tree: "applied"}, {Name: "edge2", Tree: "applied", DesiredTree: "desired"}}
+			s.Spec.ForProvider.Sites = []deliveryv1alpha1.SiteTree{{Name: "edge1", Tree: "requested"}, {Name: "edge2", Tree: "requested"}}
+			s.Status.AtProvider.Sites = []deliveryv1alpha1.SiteObservation{
+				{Name: "edge1", Tree: "applied"}, {Name: "edge2", Tree: "applied", DesiredTree: "desired"},
+			}
 			want, wantTrees := requested, map[string]string{"edge1": "requested", "edge2": "requested"}
 			if tc.follows {
 				want, wantTrees = tc.observed, map[string]string{"edge1": "applied", "edge2": "desired"}
 			}
-			if got := s.LatestPosition(); got != want {
+			if got := LatestPosition(s); got != want {
 				t.Errorf("\n%s\nLatestPosition(): want %v, got %v", tc.reason, want, got)
 			}
-			if diff := cmp.Diff(wantTrees, s.LatestTrees()); diff != "" {
+			if diff := cmp.Diff(wantTrees, LatestTrees(s)); diff != "" {
 				t.Errorf("\n%s\nLatestTrees(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
