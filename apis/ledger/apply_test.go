@@ -26,7 +26,7 @@ func sealed(list []Event) State {
 	return s
 }
 
-// asked names a RolloutRequest.
+// requestReference names a RolloutRequest.
 func requestReference(uid string) RequestReference {
 	return RequestReference{Name: "request-" + uid, UID: uid}
 }
