@@ -154,3 +154,23 @@ func (d Directory) hasBegun(s ledger.State) bool {
 	isOfRevision := func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Revision == s.Current.Number }
 	return !s.IsRejected() || s.Cursor.Step > 0 || slices.ContainsFunc(d.Held.Tracks, isOfRevision)
 }
+
+// TreeAt returns the present tree of a directory on a branch, and whether the delivery names the directory.
+func TreeAt(p deliveryv1alpha1.GitDeliveryParameters, branch, path string) (deliveryv1alpha1.Tree, bool) {
+	for _, t := range p.Trees {
+		if t.IsFor(branch, path) {
+			return t, true
+		}
+	}
+	return deliveryv1alpha1.Tree{}, false
+}
+
+// HasLater is true if a delivery has a tree of a later step for the directory of a tree.
+func HasLater(p deliveryv1alpha1.GitDeliveryParameters, t deliveryv1alpha1.Tree) bool {
+	for _, l := range p.Later {
+		if l.IsFor(t.Branch, t.Path) {
+			return true
+		}
+	}
+	return false
+}

@@ -242,3 +242,22 @@ func TestBegun(t *testing.T) {
 		})
 	}
 }
+
+// TestTreeAt has a delivery with a Site of the present step, and a Site of a later one.
+func TestTreeAt(t *testing.T) {
+	first := deliveryv1alpha1.Tree{Site: "edge1", Branch: "main", Path: "a", Action: deliveryv1alpha1.ActionDesired}
+	second := deliveryv1alpha1.Tree{Site: "edge2", Branch: "main", Path: "b", Action: deliveryv1alpha1.ActionKeep}
+	later := deliveryv1alpha1.Tree{Site: "edge2", Branch: "main", Path: "b", Action: deliveryv1alpha1.ActionDesired}
+	p := deliveryv1alpha1.GitDeliveryParameters{
+		Trees: []deliveryv1alpha1.Tree{first, second}, Later: []deliveryv1alpha1.LaterTree{{Tree: later, Revision: 2, Step: 1}},
+	}
+	if got, ok := TreeAt(p, "main", "b"); !ok || got.Action != deliveryv1alpha1.ActionKeep {
+		t.Errorf("TreeAt(...): a directory has its present tree: want Keep, got %q, %t", got.Action, ok)
+	}
+	if _, ok := TreeAt(p, "other", "b"); ok {
+		t.Error("TreeAt(...): a directory of another branch has no tree")
+	}
+	if HasLater(p, first) || !HasLater(p, second) {
+		t.Error("HasLater(...): only the directory of the second Site has a tree of a later step")
+	}
+}

@@ -171,7 +171,7 @@ func (c *Comparison) WatchesDesired() bool {
 	switch {
 	case c.Sync == nil || c.ObservedSync == nil:
 		return false
-	case c.ObservedSync.LatestPosition() == c.ObservedSync.Spec.ForProvider.AskedPosition():
+	case LatestPosition(c.ObservedSync) == c.ObservedSync.Spec.ForProvider.AskedPosition():
 		return slices.EqualFunc(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites, isSameSite)
 	}
 	return followsTo(c.ObservedSync, c.Sync.Spec.ForProvider.Sites)
@@ -180,7 +180,7 @@ func (c *Comparison) WatchesDesired() bool {
 // followsTo is true for a SiteSync that looks for the trees of Sites at the position to which it followed the ledger. A Site of a later step runs the tree of an
 // earlier revision until then, whatever the spec says that it will run.
 func followsTo(s *deliveryv1alpha1.SiteSync, wanted []deliveryv1alpha1.SiteTree) bool {
-	step, trees, requested := s.LatestPosition().Step, s.LatestTrees(), map[string]deliveryv1alpha1.SiteTree{}
+	step, trees, requested := LatestPosition(s).Step, LatestTrees(s), map[string]deliveryv1alpha1.SiteTree{}
 	for _, t := range s.Spec.ForProvider.Sites {
 		requested[t.Name] = t
 	}

@@ -35,7 +35,7 @@ func leads(home *deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync) 
 	}
 	s := *observed.Ledger
 	isOfRevision := requested.Epoch == s.Epoch && (requested.Revision == s.Current.Number || requested.Revision == s.Withdraws)
-	hasReached, hasFollowed := isOfRevision && requested.Compare(s.Position()) <= 0, sync.LatestPosition() != requested
+	hasReached, hasFollowed := isOfRevision && requested.Compare(s.Position()) <= 0, LatestPosition(sync) != requested
 	mayLead := !s.IsRejected() || s.Cursor.Attempt > 0
 	return hasReached && (hasFollowed || mayLead && ShowsMandate(home)) // A SiteSync that followed before does not go back.
 }

@@ -18,7 +18,7 @@ func AreSitesLive(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
 
 // IsSyncAbout is true when the status of a SiteSync is about a position: the position that it is asked for, or a later one to which it followed the ledger.
 func IsSyncAbout(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
-	return s.LatestPosition() == position && s.Status.AtProvider.ObservedPosition() == position
+	return LatestPosition(s) == position && s.Status.AtProvider.ObservedPosition() == position
 }
 
 // AdmitsTree is true when a SiteSync that looks for a tree observed that the cluster of its Site was ready.

@@ -19,7 +19,7 @@ func TracksOf(s ledger.State, site string, delivered deliveryv1alpha1.DeliveredT
 	}
 	out := map[string]step.Track{}
 	for _, t := range delivered.Tracks {
-		proof := observed.TrackOf(t.Name)
+		proof := TrackOf(observed, t.Name)
 		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasAvailablePods(t, proof), IsIdle: isTrackIdle(t, proof)}
 	}
 	return out
@@ -46,4 +46,17 @@ func hasAvailablePods(t deliveryv1alpha1.DeliveredTrack, proof deliveryv1alpha1.
 // isTrackIdle reports whether a track was proven to get no requests, for the time of the drain, after the last position that gave it requests.
 func isTrackIdle(t deliveryv1alpha1.DeliveredTrack, proof deliveryv1alpha1.TrackObservation) bool {
 	return t.WeighedAt == nil || proof.Idle && proof.ProvenAt != nil && proof.ProvenAt.Compare(*t.WeighedAt) > 0
+}
+
+// TrackOf returns the observation of a track of a Site. It is empty for a track without an observation.
+func TrackOf(s deliveryv1alpha1.SiteObservation, name string) deliveryv1alpha1.TrackObservation {
+	if s.Traffic == nil {
+		return deliveryv1alpha1.TrackObservation{Name: name}
+	}
+	for _, t := range s.Traffic.Tracks {
+		if t.Name == name {
+			return t
+		}
+	}
+	return deliveryv1alpha1.TrackObservation{Name: name}
 }

@@ -87,7 +87,7 @@ func randomEvent(random *rand.Rand, s State) Event {
 		{Rebased: &Rebased{Request: Request{Intent: intent, Scheme: random.Int32N(2), Renderer: random.Int32N(3)}}},
 	}
 	if random.IntN(20) == 0 {
-		all = []Event{closed, {Moved: &Moved{Home: "other", RequestRef: asked(uid)}}, {}}
+		all = []Event{closed, {Moved: &Moved{Home: "other", RequestRef: requestReference(uid)}}, {}}
 	}
 	return all[random.IntN(len(all))]
 }

@@ -19,15 +19,17 @@ var (
 
 // sealed returns the state after events and a move.
 func sealed(list []Event) State {
-	s, err := Append(State{}, noon, append(slices.Clone(list), Event{Moved: &Moved{Home: "other", RequestRef: asked("u1")}})...)
+	s, err := Append(State{}, noon, append(slices.Clone(list), Event{Moved: &Moved{Home: "other", RequestRef: requestReference("u1")}})...)
 	if err != nil {
 		panic(err)
 	}
 	return s
 }
 
-// asked names a RolloutRequest.
-func asked(uid string) RequestReference { return RequestReference{Name: "request-" + uid, UID: uid} }
+// requestReference names a RolloutRequest.
+func requestReference(uid string) RequestReference {
+	return RequestReference{Name: "request-" + uid, UID: uid}
+}
 
 // order returns the order of a revision that goes to Site edge1, and then to edge2.
 func order(number int64, intent string, change ...func(*Ordered)) Event {
@@ -43,7 +45,7 @@ func order(number int64, intent string, change ...func(*Ordered)) Event {
 }
 
 func byRequest(uid string) func(*Ordered) {
-	return func(o *Ordered) { o.Revision.RequestRef = new(asked(uid)) }
+	return func(o *Ordered) { o.Revision.RequestRef = new(requestReference(uid)) }
 }
 
 // verify returns the verdict on a revision that runs at both Sites.
@@ -58,11 +60,11 @@ func verify(sites ...string) Event {
 func rollBack(target int64) Event   { return Event{RolledBack: &RolledBack{Target: target}} }
 func stage(step, stage int32) Event { return Event{Advanced: &Advanced{Step: step, Stage: stage}} }
 func promote(step int32, uid string) Event {
-	return Event{Promoted: &Promoted{Step: step, RequestRef: asked(uid)}}
+	return Event{Promoted: &Promoted{Step: step, RequestRef: requestReference(uid)}}
 }
 
 func withdraw(target int64, uid string) Event {
-	return Event{Withdrawn: &Withdrawn{Target: target, RequestRef: asked(uid)}}
+	return Event{Withdrawn: &Withdrawn{Target: target, RequestRef: requestReference(uid)}}
 }
 
 // verified returns the events of a revision that succeeded.
@@ -214,8 +216,8 @@ func TestApplyRefuses(t *testing.T) {
 		},
 		"FullTwice": {
 			reason: "Once all steps are released, they are not released again.",
-			before: append(begun, Event{Promoted: &Promoted{Full: true, RequestRef: asked("u1")}}),
-			event:  Event{Promoted: &Promoted{Full: true, RequestRef: asked("u2")}}, want: "cannot record Promoted: all steps are released",
+			before: append(begun, Event{Promoted: &Promoted{Full: true, RequestRef: requestReference("u1")}}),
+			event:  Event{Promoted: &Promoted{Full: true, RequestRef: requestReference("u2")}}, want: "cannot record Promoted: all steps are released",
 		},
 		"JudgedTwice": {
 			reason: "A verdict is not replaced by another one.",
@@ -300,12 +302,12 @@ func TestApplyRefuses(t *testing.T) {
 		},
 		"MovedNowhere": {
 			reason: "A ledger moves to another home.",
-			before: begun, event: Event{Moved: &Moved{Home: "platform", RequestRef: asked("u1")}},
+			before: begun, event: Event{Moved: &Moved{Home: "platform", RequestRef: requestReference("u1")}},
 			want: "cannot record Moved: a ledger moves to another home",
 		},
 		"AfterMove": {
 			reason: "Nothing is recorded in a home that was left.",
-			before: append(begun, Event{Moved: &Moved{Home: "other", RequestRef: asked("u1")}}), event: reject,
+			before: append(begun, Event{Moved: &Moved{Home: "other", RequestRef: requestReference("u1")}}), event: reject,
 			want: "cannot record Judged: the ledger moved to other",
 		},
 		"AfterEnd": {
@@ -434,7 +436,7 @@ func TestApply(t *testing.T) {
 		"MovedBack": {
 			reason: "A ledger that is opened again where it moved away from continues from its own end.",
 			events: append(
-				succeeded, Event{Moved: &Moved{Home: "other", RequestRef: asked("u1")}}, Event{Opened: &Opened{Ledger: "back", Home: "platform"}},
+				succeeded, Event{Moved: &Moved{Home: "other", RequestRef: requestReference("u1")}}, Event{Opened: &Opened{Ledger: "back", Home: "platform"}},
 				Event{Recovered: &Recovered{Copy: sealed(succeeded)}},
 			),
 			want: seen{Position: Position{Epoch: 3, Revision: 1, Step: 1}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}},

@@ -77,7 +77,7 @@ func follow(previous []Event, added ...Event) []Event { return events(previous, 
 // TestApplyTracks records events of revisions with tracks, and compares the positions.
 func TestApplyTracks(t *testing.T) {
 	begun := []Event{opened, order(1, "a", inTrack)}
-	full := Event{Promoted: &Promoted{Full: true, RequestRef: asked("u1")}}
+	full := Event{Promoted: &Promoted{Full: true, RequestRef: requestReference("u1")}}
 	all := []string{"edge1", "edge2", "edge3", "edge4"}
 	end := events(begun, []Event{full, stage(0, StageSteps), stage(2, StageSteps), stage(3, StageSteps), stage(5, StageSteps)})
 	failed := events(end, []Event{verify(all...), order(2, "b", inTrack), reject})
@@ -258,7 +258,7 @@ func TestPromoted(t *testing.T) {
 		o.Revision.Plan[1].Gate, o.Revision.Plan[1].Pause, o.Revision.Plan[5].Gate = true, PauseManual, true
 	}
 	release := func(step int32, full, gate bool, uid string) Event {
-		return Event{Promoted: &Promoted{Step: step, Full: full, Gate: gate, RequestRef: asked(uid)}}
+		return Event{Promoted: &Promoted{Step: step, Full: full, Gate: gate, RequestRef: requestReference(uid)}}
 	}
 	atGate := []Event{opened, order(1, "a", gated), stage(0, StageSteps), stage(1, StageSteps)}
 	cases := map[string]struct {

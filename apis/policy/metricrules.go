@@ -14,7 +14,7 @@ import (
 // CheckMetricRules returns an error with the field of the first rule that exceeds a bound of the Site, or of the configuration of its repository: both
 // bounds apply.
 func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, r deploymentv1alpha1.MetricRules) error {
-	siteBounds, configBounds := deploymentv1alpha1.MetricRuleBounds{}, deploymentv1alpha1.MetricRuleBounds{}
+	siteBounds, configBounds := configv1alpha1.MetricRuleBounds{}, configv1alpha1.MetricRuleBounds{}
 	if m := site.Spec.Metrics; m != nil && m.MetricRuleBounds != nil {
 		siteBounds = *m.MetricRuleBounds
 	}
@@ -30,8 +30,8 @@ func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1
 		return err
 	}
 	// The owner of a namespace writes its ProviderConfigs, so a ProviderConfig can only deny.
-	isAllowed := siteBounds.NoDataPass == deploymentv1alpha1.NoDataPassAllow ||
-		configKind == KindClusterProviderConfig && configBounds.NoDataPass == deploymentv1alpha1.NoDataPassAllow
+	isAllowed := siteBounds.NoDataPass == configv1alpha1.NoDataPassAllow ||
+		configKind == KindClusterProviderConfig && configBounds.NoDataPass == configv1alpha1.NoDataPassAllow
 	if r.NoData == deploymentv1alpha1.NoDataPass && !isAllowed {
 		return errors.Errorf("noData: Pass is not allowed: it needs noDataPass: Allow in %s, or in spec.policy.metricRuleBounds of its ClusterProviderConfig", sitePlace)
 	}
@@ -39,7 +39,7 @@ func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1
 }
 
 // checkRuleBounds returns an error for the first rule that exceeds its bound. The place is the field with the bounds.
-func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRuleBounds, place string) error {
+func checkRuleBounds(r deploymentv1alpha1.MetricRules, b configv1alpha1.MetricRuleBounds, place string) error {
 	for _, d := range []struct {
 		rule, bound      string
 		requested, limit deploymentv1alpha1.Duration
@@ -66,7 +66,7 @@ func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.Metr
 			return boundError(n.rule, *n.requested, n.isMinimum, *n.limit, n.bound, place)
 		}
 	}
-	if r.NoData == deploymentv1alpha1.NoDataPass && b.NoDataPass == deploymentv1alpha1.NoDataPassDeny {
+	if r.NoData == deploymentv1alpha1.NoDataPass && b.NoDataPass == configv1alpha1.NoDataPassDeny {
 		return errors.Errorf("noData: Pass is denied by noDataPass in %s", place)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 func TestCheckMetricRules(t *testing.T) {
 	type (
 		rules  = deploymentv1alpha1.MetricRules
-		bounds = deploymentv1alpha1.MetricRuleBounds
+		bounds = configv1alpha1.MetricRuleBounds
 	)
 	const place = ` in spec.metrics.metricRuleBounds of Site "edge1"`
 	all := &bounds{

@@ -87,16 +87,16 @@ func tellFolderAgain(q *folderStory) {
 func TestCanaryFolders(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		tell   func(q *folderStory)
+		play   func(q *folderStory)
 		lacks  func(*canaryRules)
 	}{
 		"SameFolder": {
 			reason: "A folder that changes within one position has other pods than the observed ones.",
-			tell:   tellLateFolder, lacks: func(r *canaryRules) { r.SameFolder = false },
+			play:   tellLateFolder, lacks: func(r *canaryRules) { r.SameFolder = false },
 		},
 		"NewerThanPlaced": {
 			reason: "A folder that left and came again has other pods than before.",
-			tell:   tellFolderAgain, lacks: func(r *canaryRules) { r.NewerThanPlaced = false },
+			play:   tellFolderAgain, lacks: func(r *canaryRules) { r.NewerThanPlaced = false },
 		},
 	}
 	for name, tc := range cases {
@@ -110,7 +110,7 @@ func TestCanaryFolders(t *testing.T) {
 				q.rests(ledger.VerdictVerified)
 				q.edits("b")
 				q.rests(ledger.VerdictVerified)
-				tc.tell(q)
+				tc.play(q)
 				if isBroken, isLacking := q.truth.broken != "", rules != allCanaryRules; isBroken != isLacking {
 					t.Errorf("\n%s\nwithout the rule: %t; broken: %q\n%s", tc.reason, isLacking, q.truth.broken, q.canaryModel)
 				}

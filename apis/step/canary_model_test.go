@@ -179,8 +179,8 @@ type canaryModel struct {
 	mandates []canaryMandate
 	// hasLost are the Sites of deliveries that were lost in a move, and isExcused the Sites that were restored without the files that a move needs.
 	hasLost, isExcused map[string]bool
-	// tells are the lines of the story so far, for a failure.
-	tells []string
+	// trace has the lines of the story so far, for a failure.
+	trace []string
 }
 
 // A canaryView is the input of a call of the function.
@@ -220,8 +220,8 @@ func newCanaryModelOf(random *rand.Rand, rules canaryRules, repositories int, wa
 	return m
 }
 
-func (m *canaryModel) tellf(format string, args ...any) {
-	m.tells = append(m.tells, fmt.Sprintf("%4d ", m.now)+fmt.Sprintf(format, args...))
+func (m *canaryModel) tracef(format string, args ...any) {
+	m.trace = append(m.trace, fmt.Sprintf("%4d ", m.now)+fmt.Sprintf(format, args...))
 }
 
 func (m *canaryModel) configRef(i int) string { return fmt.Sprintf("repository-%d", i) }

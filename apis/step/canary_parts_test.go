@@ -49,7 +49,7 @@ func (m *canaryModel) recordHome(d *canaryDelivery) {
 				m.truth.failf("the home refuses an event: %v", err)
 				return
 			}
-			m.tellf("recorded %s at %+v", event(&e), next.Position())
+			m.tracef("recorded %s at %+v", event(&e), next.Position())
 			m.noteEvent(m.home, e, next)
 			m.home = next
 		}
@@ -69,7 +69,7 @@ func (m *canaryModel) push(i int, d *canaryDelivery) {
 		if m.repositoryOf(s.name) != i || !isWanted || s.git.equal(wanted) || wanted.equal(unknownDirectory) {
 			continue
 		}
-		m.tellf("%s has %s", s.name, wanted.name())
+		m.tracef("%s has %s", s.name, wanted.name())
 		m.notePush(s, wanted, d)
 		s.note(wanted, d.position)
 		s.git, s.changes = wanted, s.changes+1

@@ -21,10 +21,10 @@ func (m *canaryModel) silentFault() {
 	switch m.random.IntN(5) {
 	case 0:
 		m.claimHold = !m.claimHold
-		m.tellf("the claim permits nothing: %t", m.claimHold)
+		m.tracef("the claim permits nothing: %t", m.claimHold)
 	case 1:
 		m.losesEchoes = !m.losesEchoes
-		m.tellf("echoes are lost: %t", m.losesEchoes)
+		m.tracef("echoes are lost: %t", m.losesEchoes)
 	case 2:
 		m.putOldMandate()
 	default:
@@ -37,7 +37,7 @@ func (m *canaryModel) putOldMandate() {
 	older := slices.DeleteFunc(slices.Clone(m.mandates), func(a canaryMandate) bool { return m.home.Current == nil || a.Revision >= m.home.Current.Number })
 	if len(older) > 0 && m.deliveries[0].isObserved {
 		m.deliveries[0].mandate = older[m.random.IntN(len(older))]
-		m.tellf("the mandate of revision %d is put back", m.deliveries[0].mandate.Revision)
+		m.tracef("the mandate of revision %d is put back", m.deliveries[0].mandate.Revision)
 	}
 }
 
@@ -47,7 +47,7 @@ func (m *canaryModel) concludeAsSecondLeader() {
 		return
 	}
 	d := m.before[m.random.IntN(len(m.before))].deliveries[0]
-	m.tellf("a second leader concludes by the mandate of revision %d", d.mandate.Revision)
+	m.tracef("a second leader concludes by the mandate of revision %d", d.mandate.Revision)
 	m.concludeByMandate(&d, m.home)
 }
 
@@ -58,7 +58,7 @@ func (m *canaryModel) tellSilentStory() string {
 	for range 100 + m.random.IntN(300) {
 		if silence--; silence < 0 && m.random.IntN(8) == 0 {
 			silence = silences[m.random.IntN(len(silences))]
-			m.tellf("the function is silent for %d turns", silence)
+			m.tracef("the function is silent for %d turns", silence)
 		}
 		m.isSilent = silence > 0
 		m.work()
@@ -72,7 +72,7 @@ func (m *canaryModel) tellSilentStory() string {
 			m.release()
 		}
 		if m.random.IntN(12) == 0 {
-			m.mend()
+			m.repairAll()
 		}
 		if m.truth.broken != "" {
 			return m.truth.broken
@@ -179,12 +179,12 @@ func (m *canaryModel) tellOrdered(content string) string {
 		if turn > 20 {
 			return "the revision of the spec does not begin"
 		}
-		m.mend()
+		m.repairAll()
 		m.call(m.view(), always)
 		m.deliver(0, false)
 	}
 	m.isSilent, m.before = true, nil
-	m.tellf("the function is silent")
+	m.tracef("the function is silent")
 	isOver := func() bool {
 		return m.home.Cursor.Stage == ledger.StageAlone || m.home.IsRejected() && m.home.Cursor.Attempt > 0 && !m.home.IsBeforeSteps()
 	}
@@ -259,7 +259,7 @@ func TestCanarySilent(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		model  func(t *testing.T, seed uint64) *canaryModel
-		tell   func(m *canaryModel) string
+		play   func(m *canaryModel) string
 	}{
 		"Back": {
 			reason: "Three turns of the provider after its Gate failed a canary gets no requests, and all goes on with the function.",
@@ -269,14 +269,14 @@ func TestCanarySilent(t *testing.T) {
 				m.spec.steps = planOf(t, "0 20+gate 100")
 				return m
 			},
-			tell: (*canaryModel).tellSilence,
+			play: (*canaryModel).tellSilence,
 		},
 		"Forward": {
 			reason: "Three turns of the provider after each step passed the next one begins, and a revision goes to its end without the function.",
 			model: func(_ *testing.T, seed uint64) *canaryModel {
 				return newSilentModel(seed, allCanaryRules)
 			},
-			tell: (*canaryModel).tellForward,
+			play: (*canaryModel).tellForward,
 		},
 		"Replaced": {
 			reason: "A canary that replaces another one takes its first step once the requests have ended, and goes to its end without the function.",
@@ -286,7 +286,7 @@ func TestCanarySilent(t *testing.T) {
 				m.spec.steps = planOf(t, "0 20+gate 50+gate 100")
 				return m
 			},
-			tell: (*canaryModel).tellReplaced,
+			play: (*canaryModel).tellReplaced,
 		},
 	}
 	for name, tc := range cases {
@@ -295,7 +295,7 @@ func TestCanarySilent(t *testing.T) {
 			for i := range rounds {
 				seed := random.Uint64()
 				m := tc.model(t, seed)
-				if broken := tc.tell(m); broken != "" {
+				if broken := tc.play(m); broken != "" {
 					t.Fatalf("\n%s\nstory %d of seed %d: %s\n%s", tc.reason, i, seed, broken, m)
 				}
 			}
@@ -309,19 +309,19 @@ func TestCanarySilentMutants(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*canaryRules)
-		tell   func(m *canaryModel) string
+		play   func(m *canaryModel) string
 	}{
 		"Covers": {
 			reason: "A mandate of an earlier revision records nothing.",
-			change: func(r *canaryRules) { r.Covers = false }, tell: (*canaryModel).tellSilentStory,
+			change: func(r *canaryRules) { r.Covers = false }, play: (*canaryModel).tellSilentStory,
 		},
 		"Guard": {
 			reason: "Nothing goes forward after the user edited, suspended or paused the claim.",
-			change: func(r *canaryRules) { r.Guard = false }, tell: (*canaryModel).tellSilentStory,
+			change: func(r *canaryRules) { r.Guard = false }, play: (*canaryModel).tellSilentStory,
 		},
 		"Follows": {
 			reason: "A SiteSync that stays at its spec proves no step that the provider takes.",
-			change: func(r *canaryRules) { r.Follows = false }, tell: (*canaryModel).tellForward,
+			change: func(r *canaryRules) { r.Follows = false }, play: (*canaryModel).tellForward,
 		},
 	}
 	for name, tc := range cases {
@@ -329,7 +329,7 @@ func TestCanarySilentMutants(t *testing.T) {
 			rules := allCanaryRules
 			tc.change(&rules)
 			for seed := range uint64(canaryStories) {
-				if broken := tc.tell(newSilentModel(seed, rules)); broken != "" {
+				if broken := tc.play(newSilentModel(seed, rules)); broken != "" {
 					t.Logf("story %d: %s", seed, broken)
 					return
 				}

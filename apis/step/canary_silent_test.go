@@ -195,7 +195,7 @@ func (m *canaryModel) concludeByMandate(d *canaryDelivery, recorded ledger.State
 			m.truth.failf("an event by mandate is illegal: %v", err)
 			return
 		}
-		m.tellf("recorded by mandate %s at %+v", event(e), next.Position())
+		m.tracef("recorded by mandate %s at %+v", event(e), next.Position())
 		m.noteMandated(d, *e, next)
 		m.noteEvent(m.home, *e, next)
 		m.home = next

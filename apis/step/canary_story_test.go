@@ -22,7 +22,7 @@ func (m *canaryModel) tellStory() string {
 			m.release()
 		}
 		if m.random.IntN(12) == 0 {
-			m.mend()
+			m.repairAll()
 		}
 		if m.truth.broken != "" {
 			return m.truth.broken
@@ -97,51 +97,51 @@ func (m *canaryModel) disturb() {
 	switch n := m.random.IntN(100); {
 	case n < 24:
 		m.spec.content = []string{"a", "b", "c", "d", "b", "c", "x", "z"}[m.random.IntN(8)]
-		m.tellf("the user wants %s", m.spec.content)
+		m.tracef("the user wants %s", m.spec.content)
 	case n < 27:
 		m.spec.replicas = 4 + m.random.IntN(3)
-		m.tellf("the user wants %d replicas", m.spec.replicas)
+		m.tracef("the user wants %d replicas", m.spec.replicas)
 	case n < 29:
 		m.spec.steps = m.randomSteps()
-		m.tellf("the user wants other steps: %s", m.intent())
+		m.tracef("the user wants other steps: %s", m.intent())
 	case n < 32:
 		m.spec.isEnabled = !m.spec.isEnabled
-		m.tellf("canary is enabled: %t", m.spec.isEnabled)
+		m.tracef("canary is enabled: %t", m.spec.isEnabled)
 	case n < 34:
 		m.spec.sources = fmt.Sprint("s", m.random.IntN(3))
 	case n < 36:
 		m.spec.isBroken = !m.spec.isBroken
 	case n < 38:
 		m.spec.suspended = !m.spec.suspended
-		m.tellf("suspended: %t", m.spec.suspended)
+		m.tracef("suspended: %t", m.spec.suspended)
 	case n < 41:
 		m.spec.rollsBack = !m.spec.rollsBack
-		m.tellf("rolls back: %t", m.spec.rollsBack)
+		m.tracef("rolls back: %t", m.spec.rollsBack)
 	case n < 60:
 		m.ask()
 	case n < 67:
 		s.isStuck = !s.isStuck
-		m.tellf("the engine of %s is stuck: %t", s.name, s.isStuck)
+		m.tracef("the engine of %s is stuck: %t", s.name, s.isStuck)
 	case n < 74:
 		s.isGatewayStuck = !s.isGatewayStuck
-		m.tellf("the gateway of %s is stuck: %t", s.name, s.isGatewayStuck)
+		m.tracef("the gateway of %s is stuck: %t", s.name, s.isGatewayStuck)
 	case n < 80:
 		i := m.random.IntN(len(m.isUnreachable))
 		m.isUnreachable[i] = !m.isUnreachable[i]
-		m.tellf("repository %d is unreachable: %t", i, m.isUnreachable[i])
+		m.tracef("repository %d is unreachable: %t", i, m.isUnreachable[i])
 	case n < 84:
 		m.loseSync()
-		m.tellf("the SiteSync is lost")
+		m.tracef("the SiteSync is lost")
 	case n < 88:
 		m.gate, m.gatesOf = canaryGate{}, 0
 	case n < 92:
 		m.loseDelivery(m.random.IntN(len(m.deliveries)))
 	case n < 97:
 		m.spec.isPlain = !m.spec.isPlain
-		m.tellf("the user wants a Blueprint without tracks: %t", m.spec.isPlain)
+		m.tracef("the user wants a Blueprint without tracks: %t", m.spec.isPlain)
 	case n < 99:
 		m.spec.content, m.spec.isPlain = "z", true
-		m.tellf("the user wants a Blueprint without tracks, whose pods are broken")
+		m.tracef("the user wants a Blueprint without tracks, whose pods are broken")
 	}
 }
 
@@ -154,7 +154,7 @@ func (m *canaryModel) loseDelivery(i int) {
 		m.hasLost[site.name] = m.hasLost[site.name] || m.repositoryOf(site.name) == i && isMoving
 	}
 	m.deliveries[i] = canaryDelivery{}
-	m.tellf("GitDelivery %d is lost", i)
+	m.tracef("GitDelivery %d is lost", i)
 }
 
 // asksForMove is true while the user asks for another kind of Blueprint than that of the stable revision.
@@ -187,22 +187,22 @@ func (m *canaryModel) ask() {
 	r.Full = r.Action == ActionPromote && m.random.IntN(5) == 0
 	m.requests = append(m.requests, r)
 	m.requests = m.requests[max(0, len(m.requests)-6):]
-	m.tellf("the user asks for %s: step %d, full %t, to %d", r.Action, r.Step, r.Full, r.ToRevision)
+	m.tracef("the user asks for %s: step %d, full %t, to %d", r.Action, r.Step, r.Full, r.ToRevision)
 }
 
 // endFaults lets the rest of the story be calm.
 func (m *canaryModel) endFaults() {
-	m.tellf("calm")
+	m.tracef("calm")
 	m.isCalm = true
 	if m.spec.rollsBack = m.random.IntN(4) > 0; m.spec.rollsBack {
 		m.spec.content = "a"
 	}
 	m.requests = nil
-	m.mend()
+	m.repairAll()
 }
 
-// mend ends all faults.
-func (m *canaryModel) mend() {
+// repairAll ends all faults.
+func (m *canaryModel) repairAll() {
 	m.spec.isBroken, m.spec.suspended, m.claimHold = false, false, false
 	for _, s := range m.sites {
 		s.isStuck, s.isGatewayStuck = false, false
@@ -225,7 +225,7 @@ func (m *canaryModel) release() {
 	}
 }
 
-func (m *canaryModel) String() string { return strings.Join(m.tells, "\n") }
+func (m *canaryModel) String() string { return strings.Join(m.trace, "\n") }
 
 // canaryStories is how many stories make test plays. They come to all of canarySights.
 const canaryStories = 200

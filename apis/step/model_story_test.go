@@ -79,8 +79,8 @@ func newModel(random *rand.Rand, repositories int, rules modelRules) *model {
 	return m
 }
 
-// tell plays one story, and returns its error, or "".
-func (m *model) tell(faults modelFaults) string {
+// playStory plays one story, and returns its error, or "".
+func (m *model) playStory(faults modelFaults) string {
 	for range 90 {
 		m.act(faults)
 		if faults.Hands && m.random.IntN(3) == 0 {
@@ -189,7 +189,7 @@ func TestModel(t *testing.T) {
 			for i := range rounds {
 				seed := random.Uint64()
 				m := newModel(rand.New(rand.NewPCG(seed, 1)), tc.repositories, allRules)
-				if broken := m.tell(tc.faults); broken != "" {
+				if broken := m.playStory(tc.faults); broken != "" {
 					t.Fatalf("\n%s\nstory %d of seed %d: %s", tc.reason, i, seed, broken)
 				}
 			}
@@ -243,7 +243,7 @@ func TestModelMutants(t *testing.T) {
 			tc.change(&rules)
 			for seed := range uint64(8_000) {
 				m := newModel(rand.New(rand.NewPCG(seed, 2)), 2, rules)
-				if broken := m.tell(tc.faults); broken != "" {
+				if broken := m.playStory(tc.faults); broken != "" {
 					t.Logf("story %d: %s", seed, broken)
 					return
 				}

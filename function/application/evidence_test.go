@@ -10,13 +10,13 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-func asked() deliveryv1alpha1.SiteHealthParameters {
+func healthParameters() deliveryv1alpha1.SiteHealthParameters {
 	return deliveryv1alpha1.SiteHealthParameters{Image: newImage, Route: true, Sites: []deliveryv1alpha1.HealthTarget{{Name: "edge1"}}}
 }
 
 // observedHealth returns a SiteHealth that was observed for its current generation.
 func observedHealth() *deliveryv1alpha1.SiteHealth {
-	h := &deliveryv1alpha1.SiteHealth{Spec: deliveryv1alpha1.SiteHealthSpec{ForProvider: asked()}}
+	h := &deliveryv1alpha1.SiteHealth{Spec: deliveryv1alpha1.SiteHealthSpec{ForProvider: healthParameters()}}
 	h.Generation = 4
 	h.Status.AtProvider = deliveryv1alpha1.SiteHealthObservation{Image: newImage, SitesServing: 1, Sites: []deliveryv1alpha1.SiteHealthState{site("edge1", deliveryv1alpha1.HealthAvailable, 2)}}
 	h.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: "True", Reason: "Serving"}.WithObservedGeneration(4))
@@ -52,17 +52,17 @@ func TestObserveHealth(t *testing.T) {
 			if tc.want {
 				want = Health{Image: newImage, Sites: h.Status.AtProvider.Sites}
 			}
-			if diff := cmp.Diff(want, ObserveHealth(h, asked())); diff != "" {
+			if diff := cmp.Diff(want, ObserveHealth(h, healthParameters())); diff != "" {
 				t.Errorf("\n%s\nObserveHealth(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 	h := observedHealth()
 	h.Status.AtProvider.Image = oldImage
-	if diff := cmp.Diff(Health{Earlier: h.Status.AtProvider.Sites}, ObserveHealth(h, asked())); diff != "" {
+	if diff := cmp.Diff(Health{Earlier: h.Status.AtProvider.Sites}, ObserveHealth(h, healthParameters())); diff != "" {
 		t.Errorf("A status about another image says which pods serve, and nothing about the image: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(Health{}, ObserveHealth(nil, asked())); diff != "" {
+	if diff := cmp.Diff(Health{}, ObserveHealth(nil, healthParameters())); diff != "" {
 		t.Errorf("evidence without a SiteHealth: -want, +got:\n%s", diff)
 	}
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/memo"
+	"github.com/intentplane/intentplane/apis/timeout"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/intent"
 )
@@ -113,6 +113,6 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 
 // isValidTimeout is true for a timeout that the provider accepts.
 func isValidTimeout(t deploymentv1alpha1.Duration) bool {
-	_, isValid := deliveryv1alpha1.ParseTimeout(string(t))
+	_, isValid := timeout.Parse(string(t))
 	return isValid
 }

@@ -60,7 +60,7 @@ func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledge
 	if later := directories.LaterOf(d.Spec.ForProvider, t, s); later != nil {
 		return later.Tree, true
 	}
-	requested, ok := d.Spec.ForProvider.TreeAt(t.Branch, t.Path)
+	requested, ok := directories.TreeAt(d.Spec.ForProvider, t.Branch, t.Path)
 	if ok && requested.Action == deliveryv1alpha1.ActionDesired && AsksForRevision(d, s.Current.Number) {
 		return requested, true
 	}

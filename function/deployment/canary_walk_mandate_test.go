@@ -365,12 +365,12 @@ func TestCanaryWalkMandates(t *testing.T) {
 func tellWithoutAndWithMandates(t *testing.T, renderer compile.Renderer, seed uint64) *canaryWalk {
 	t.Helper()
 	calm := newCanaryWalk(t, renderer, seed, false)
-	if broken := calm.tell(); broken != "" {
+	if broken := calm.playScenario(); broken != "" {
 		t.Fatalf("\nwithout mandates: %s\n%s", broken, calm)
 	}
 	w := newCanaryWalk(t, renderer, seed, false)
 	w.beginMandates(seed)
-	if broken := w.tell(); broken != "" {
+	if broken := w.playScenario(); broken != "" {
 		t.Fatalf("\nwith mandates: %s\n%s\nwithout them:\n%s", broken, w, calm)
 	}
 	if diff := calm.diff(w); diff != "" {

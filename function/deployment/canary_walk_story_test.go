@@ -89,11 +89,11 @@ func tellCanaryWalks(t *testing.T, renderer compile.Renderer, first int, seeds [
 func tellTwice(t *testing.T, renderer compile.Renderer, seed uint64) string {
 	t.Helper()
 	calm := newCanaryWalk(t, renderer, seed, false)
-	if broken := calm.tell(); broken != "" {
+	if broken := calm.playScenario(); broken != "" {
 		t.Fatalf("\nwithout losses: %s\n%s", broken, calm)
 	}
 	losing := newCanaryWalk(t, renderer, seed, true)
-	if broken := losing.tell(); broken != "" {
+	if broken := losing.playScenario(); broken != "" {
 		t.Fatalf("\nwith losses: %s\n%s\nwithout them:\n%s", broken, losing, calm)
 	}
 	if diff := calm.diff(losing); diff != "" {

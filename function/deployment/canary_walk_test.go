@@ -175,8 +175,8 @@ func (w *canaryWalk) edit(greeting string, replicas int) {
 		strings.Join(w.sites, `", "`), replicas, greeting))
 }
 
-// tell plays the scenario, and returns a violation in it.
-func (w *canaryWalk) tell() string {
+// playScenario plays the scenario, and returns a violation in it.
+func (w *canaryWalk) playScenario() string {
 	w.t.Helper()
 	for range maxRounds {
 		if broken := w.round(); broken != "" {

@@ -110,7 +110,7 @@ func readResource(o *Observed, observed map[string]*unstructured.Unstructured, n
 
 // indexSites returns the trees that a SiteSync looks for, and its observations, by the name of the Site, because each call looks each of them up.
 func indexSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteTree, map[string]deliveryv1alpha1.SiteObservation) {
-	requested, statuses, trees := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}, s.LatestTrees()
+	requested, statuses, trees := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}, evidence.LatestTrees(s)
 	for _, t := range s.Spec.ForProvider.Sites {
 		t.Tree = trees[t.Name]
 		requested[t.Name] = t

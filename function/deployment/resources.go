@@ -90,7 +90,7 @@ func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
 // isSyncOther is true for a SiteSync that was lost, or that is about another position: it was composed with events that were not recorded.
 func (dr decider) isSyncOther(p proposedState) bool {
 	observed := dr.observed.sync
-	return p.asked.sync != nil && (observed == nil || observed.LatestPosition() != p.state.Position())
+	return p.asked.sync != nil && (observed == nil || evidence.LatestPosition(observed) != p.state.Position())
 }
 
 // composeDeliveries composes the home with the events to record, and the others with the recorded state. While an event is to be recorded, the

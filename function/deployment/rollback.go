@@ -6,6 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/apis/timeout"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
@@ -24,8 +25,8 @@ func (dr decider) requestRollback(s ledger.State) desiredResources {
 // the time of the attempt.
 func (dr decider) deliveryConfig(s ledger.State) deploymentv1alpha1.DeliveryConfig {
 	out := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
-	if timeout := deploymentv1alpha1.Duration(attemptTimeout(dr.in)); s.Cursor.Attempt > 0 {
-		out.SyncWaitTimeout, out.ClusterWaitTimeout = timeout, timeout
+	if limit := deploymentv1alpha1.Duration(attemptTimeout(dr.in)); s.Cursor.Attempt > 0 {
+		out.SyncWaitTimeout, out.ClusterWaitTimeout = limit, limit
 	}
 	return out
 }
@@ -49,13 +50,13 @@ func rollbackPolicy(in Input) step.Policy {
 
 // attemptTimeout returns how long an attempt may take. An invalid one is a problem of the spec, and a rollback goes on with the default.
 func attemptTimeout(in Input) string {
-	return deliveryv1alpha1.ValidAttemptTimeout(string(in.Spec.RollbackConfig.AttemptTimeout))
+	return timeout.OfAttempt(string(in.Spec.RollbackConfig.AttemptTimeout))
 }
 
 // withoutInvalidTimeouts leaves invalid timeouts out: the timeouts in the objects stay.
 func withoutInvalidTimeouts(d deploymentv1alpha1.DeliveryConfig) deploymentv1alpha1.DeliveryConfig {
 	for _, t := range []*deploymentv1alpha1.Duration{&d.DeliveryTimeout, &d.SyncWaitTimeout, &d.ClusterWaitTimeout} {
-		if _, isValid := deliveryv1alpha1.ParseTimeout(string(*t)); !isValid {
+		if _, isValid := timeout.Parse(string(*t)); !isValid {
 			*t = ""
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
@@ -220,7 +221,7 @@ func (w *world) observeSite(want deliveryv1alpha1.SiteTree, previous deliveryv1a
 		if t.Awaited && !hasPods || t.Weight > 0 && c.unrouted[revision] {
 			o.State = deliveryv1alpha1.SiteSyncing
 		}
-		o.Traffic.Tracks = append(o.Traffic.Tracks, w.observeTrack(t, last.TrackOf(t.Name), position, isRouted, hasPods))
+		o.Traffic.Tracks = append(o.Traffic.Tracks, w.observeTrack(t, evidence.TrackOf(last, t.Name), position, isRouted, hasPods))
 	}
 	return o
 }

@@ -24,11 +24,11 @@ func (w *walk) loseOther() {
 func TestEnded(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		tell   func(*walk)
+		play   func(*walk)
 		// want is how the violation begins. Empty means that nothing is wrong.
 		want string
 	}{
-		"GateLost": {reason: "A revision whose Gate is lost has to wait for a spec that defines the measurements of the Gate.", tell: func(w *walk) {
+		"GateLost": {reason: "A revision whose Gate is lost has to wait for a spec that defines the measurements of the Gate.", play: func(w *walk) {
 			w.works()
 			w.prometheusDown = true
 			w.wish(3)
@@ -38,7 +38,7 @@ func TestEnded(t *testing.T) {
 			w.say("{")
 			w.rests()
 		}},
-		"NeverJudged": {reason: "A revision with a Gate that is there has to come to a verdict.", want: "revision 2 comes to no verdict", tell: func(w *walk) {
+		"NeverJudged": {reason: "A revision with a Gate that is there has to come to a verdict.", want: "revision 2 comes to no verdict", play: func(w *walk) {
 			w.works()
 			w.prometheusDown = true
 			w.wish(3)
@@ -47,7 +47,7 @@ func TestEnded(t *testing.T) {
 			w.say("{")
 			w.last = w.playRound()
 		}},
-		"PartLost": {reason: "The target of a rollback is unknown while the place of a lost delivery is unknown.", tell: func(w *walk) {
+		"PartLost": {reason: "The target of a rollback is unknown while the place of a lost delivery is unknown.", play: func(w *walk) {
 			w.works()
 			w.set("Site", "edge3", "clusters/edge3x", "spec", "repository", "path")
 			w.works()
@@ -55,7 +55,7 @@ func TestEnded(t *testing.T) {
 			w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionRollbackTo, Revision: 2, ToRevision: new(int64(1))})
 			w.rests()
 		}},
-		"NeverKnown": {reason: "The target of a rollback is known once a lost delivery can be composed again.", want: "the target of a rollback is never known", tell: func(w *walk) {
+		"NeverKnown": {reason: "The target of a rollback is known once a lost delivery can be composed again.", want: "the target of a rollback is never known", play: func(w *walk) {
 			w.works()
 			w.set("Site", "edge3", "clusters/edge3x", "spec", "repository", "path")
 			w.works()
@@ -64,7 +64,7 @@ func TestEnded(t *testing.T) {
 			w.rests()
 			w.wish(3)
 		}},
-		"BroughtAgain": {reason: "A delivery that a late call composes again brings its directories a second time.", tell: func(w *walk) {
+		"BroughtAgain": {reason: "A delivery that a late call composes again brings its directories a second time.", play: func(w *walk) {
 			w.works()
 			name := w.deliveryTo("other")
 			late := w.deliveries[name]
@@ -72,7 +72,7 @@ func TestEnded(t *testing.T) {
 			w.put(name, late)
 			w.rests()
 		}},
-		"CommittedTwice": {reason: "An attempt changes a repository in one commit.", want: "2 commits for {epoch:1 revision:1 step:0 attempt:0} in other", tell: func(w *walk) {
+		"CommittedTwice": {reason: "An attempt changes a repository in one commit.", want: "2 commits for {epoch:1 revision:1 step:0 attempt:0} in other", play: func(w *walk) {
 			w.works()
 			clear(w.repos["other"].dirs)
 			w.rests()
@@ -83,7 +83,7 @@ func TestEnded(t *testing.T) {
 			w := newWalk(t, versions(), 2)
 			w.in.Spec.DeliveryConfig.Waves = nil
 			w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "< 500ms"}
-			tc.tell(w)
+			tc.play(w)
 			w.ended(w.last)
 			got := strings.Join(w.truth.violations, "\n")
 			if !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {

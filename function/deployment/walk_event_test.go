@@ -50,7 +50,7 @@ func (w *walk) judgeProposal(m moment, desired map[string]*deliveryv1alpha1.GitD
 	}
 	isOutranked := w.truth.isExcused("revision of a newer version in another home", w.isOutranked(m, p.seen))
 	if fresh && !isOutranked && (areHomesKnown(m, desired) || p.isNew) && !withdraws(m, desired) && !w.awaitsForcedHome(m, p.seen) {
-		w.heeds(m, p)
+		w.checkOrderedSpec(m, p)
 	}
 }
 
@@ -417,8 +417,8 @@ func (w *walk) mayRestore(observed *deliveryv1alpha1.GitDelivery, s ledger.State
 	}
 }
 
-// heeds checks that the current spec is ordered at once, if the ledger is known and no request takes effect.
-func (w *walk) heeds(m moment, p judgedCall) {
+// checkOrderedSpec checks that the current spec is ordered at once, if the ledger is known and no request takes effect.
+func (w *walk) checkOrderedSpec(m moment, p judgedCall) {
 	text, current := *m.spec.Intent, p.next.Current
 	if text == "{" || current == nil || p.seen.Successor != "" || m.spec.Suspend != nil && *m.spec.Suspend || current.Request.Renderer > w.core.version || len(p.next.Requests) != len(p.seen.Requests) {
 		return

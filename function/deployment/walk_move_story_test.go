@@ -30,14 +30,14 @@ func (w *walk) asksToRecord(repository string) bool {
 func TestForcedMove(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		tell   func(*testing.T, *walk)
+		play   func(*testing.T, *walk)
 		// want is the home of the ledger at the end, and revision the current one.
 		want     string
 		revision int64
 	}{
 		"Withdrawn": {
 			reason: "A home that the ledger is forced away from is asked to record nothing before another home is.", want: "other", revision: 2,
-			tell: func(t *testing.T, w *walk) {
+			play: func(t *testing.T, w *walk) {
 				t.Helper()
 				w.wish(3)
 				w.calls()
@@ -58,7 +58,7 @@ func TestForcedMove(t *testing.T) {
 		},
 		"LateCall": {
 			reason: "A home that a late call asks to record again records nothing once another home is known to have the ledger.", want: "other", revision: 2,
-			tell: func(t *testing.T, w *walk) {
+			play: func(t *testing.T, w *walk) {
 				t.Helper()
 				w.wish(3)
 				w.calls()
@@ -81,7 +81,7 @@ func TestForcedMove(t *testing.T) {
 		"OnlyOtherLost": {
 			reason: "A ledger whose home is gone is forced to the repository that the spec delivers to, although no delivery goes there any more.",
 			want:   "other", revision: 2,
-			tell: func(_ *testing.T, w *walk) {
+			play: func(_ *testing.T, w *walk) {
 				w.repos["default"].gone = true
 				delete(w.deliveries, w.deliveryTo("other"))
 				w.wiped = true
@@ -91,7 +91,7 @@ func TestForcedMove(t *testing.T) {
 		},
 		"NotCompiled": {
 			reason: "A request to move the ledger waits while the spec cannot be compiled, since that says which repositories there are.", want: "other", revision: 2,
-			tell: func(t *testing.T, w *walk) {
+			play: func(t *testing.T, w *walk) {
 				t.Helper()
 				w.repos["default"].gone = true
 				delete(w.deliveries, w.deliveryTo("other"))
@@ -108,7 +108,7 @@ func TestForcedMove(t *testing.T) {
 		},
 		"OtherParts": {
 			reason: "A revision that continues in another home differs from a revision that delivers to other repositories.", want: "other", revision: 2,
-			tell: func(_ *testing.T, w *walk) {
+			play: func(_ *testing.T, w *walk) {
 				w.repos["default"].gone = true
 				w.moveSites("other")
 				w.deliveries, w.sync, w.wiped = map[string]*deliveryv1alpha1.GitDelivery{}, nil, true
@@ -121,7 +121,7 @@ func TestForcedMove(t *testing.T) {
 			w := newWalk(t, versions(), 2)
 			w.in.Spec.DeliveryConfig.Waves = nil
 			w.works()
-			tc.tell(t, w)
+			tc.play(t, w)
 			w.works()
 			s := w.ledger()
 			if s.Home != tc.want || s.Current.Number != tc.revision || !s.IsVerified() {

@@ -179,8 +179,8 @@ func (w *walk) lookAgain() {
 	}
 }
 
-// tell plays one scenario, and returns its violation. Its log is kept if requested.
-func tell(t *testing.T, cores []*Core, seed uint64, steps int, isNoted bool) *walk {
+// playScenario plays one scenario, and returns its violation. Its log is kept if requested.
+func playScenario(t *testing.T, cores []*Core, seed uint64, steps int, isNoted bool) *walk {
 	t.Helper()
 	w := newWalk(t, cores, seed)
 	w.isNoted = isNoted

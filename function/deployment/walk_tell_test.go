@@ -39,7 +39,7 @@ func TestWalk(t *testing.T) {
 			})
 		}
 	})
-	story := ends.told()
+	story := ends.playedCount()
 	t.Logf("%d stories of %d steps each, from %d to %d, %.0f of them per CPU-second, ended so:", story, stepsOf, all[0], all[len(all)-1], perSecond(story, began))
 	for _, end := range slices.Sorted(maps.Keys(ends.all)) {
 		t.Logf("%5d %s", ends.all[end], end)
@@ -126,8 +126,8 @@ func (c *tally) isFull() bool {
 	return c.failed >= mostFailures
 }
 
-// told returns the number of scenarios that were played.
-func (c *tally) told() int {
+// playedCount returns the number of scenarios that were played.
+func (c *tally) playedCount() int {
 	c.Lock()
 	defer c.Unlock()
 	n := c.failed
@@ -143,14 +143,14 @@ func tellAll(t *testing.T, stories []uint64, ends *tally) {
 	t.Helper()
 	cores := versions()
 	for i := 0; i < len(stories) && !ends.isFull(); i += runtime.GOMAXPROCS(0) {
-		w := tell(t, cores, stories[i], stepsOf, false)
+		w := playScenario(t, cores, stories[i], stepsOf, false)
 		if len(w.truth.violations) == 0 {
 			ends.count(w.end(), w.truth.excused)
 			continue
 		}
 		var trace []string
 		if ends.fail() == 0 {
-			trace = tell(t, cores, stories[i], stepsOf, true).trace // It is the same story, and to note all of it takes time.
+			trace = playScenario(t, cores, stories[i], stepsOf, true).trace // It is the same story, and to note all of it takes time.
 		}
 		if os.Getenv("INTENTPLANE_WALK") == "" {
 			trace = trace[max(0, len(trace)-40):]

@@ -29,7 +29,7 @@ func compileObjectives(in Input) ([]declaredCheck, error) {
 			continue
 		}
 		rules := in.Config.MetricRules[metric]
-		if err := applyRules(&c, rules.Over(m.MetricRules)); err != nil {
+		if err := applyRules(&c, completeRules(rules, m.MetricRules)); err != nil {
 			refused = append(refused, atField(rulesPath(metric), err))
 			continue
 		}

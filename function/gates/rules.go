@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +32,7 @@ func CheckMetrics(metrics []catalogv1alpha1.BlueprintMetric) error {
 // Rules returns the rules that a metric of a Blueprint is judged by where a deployment declares no rules, each with its value.
 func Rules(m catalogv1alpha1.BlueprintMetric) deploymentv1alpha1.Check {
 	c := deploymentv1alpha1.Check{}
-	m.Apply(&c)
+	setRules(&c, m.MetricRules)
 	c.Default()
 	return c
 }
@@ -46,10 +47,32 @@ func checkRuleNames(g deploymentv1alpha1.GatesConfig) error {
 	return nil
 }
 
+// completeRules returns the rules of a deployment, completed by the rules of a Blueprint for each field that is not set.
+func completeRules(r, base deploymentv1alpha1.MetricRules) deploymentv1alpha1.MetricRules {
+	return deploymentv1alpha1.MetricRules{
+		InitialDelay:          cmp.Or(r.InitialDelay, base.InitialDelay),
+		Interval:              cmp.Or(r.Interval, base.Interval),
+		Count:                 cmp.Or(r.Count, base.Count),
+		FailureLimit:          cmp.Or(r.FailureLimit, base.FailureLimit),
+		ConsecutiveErrorLimit: cmp.Or(r.ConsecutiveErrorLimit, base.ConsecutiveErrorLimit),
+		InconclusiveLimit:     cmp.Or(r.InconclusiveLimit, base.InconclusiveLimit),
+		NoData:                cmp.Or(r.NoData, base.NoData),
+		Timeout:               cmp.Or(r.Timeout, base.Timeout),
+	}
+}
+
+// setRules sets the rules in a check. Fields without a rule are left to the check's own defaults. The check shares no memory with the rules.
+func setRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) {
+	rules := r.DeepCopy()
+	c.InitialDelay, c.Interval, c.Timeout, c.NoData = rules.InitialDelay, rules.Interval, rules.Timeout, rules.NoData
+	c.Count, c.FailureLimit, c.InconclusiveLimit = rules.Count, rules.FailureLimit, rules.InconclusiveLimit
+	c.ConsecutiveErrorLimit = rules.ConsecutiveErrorLimit
+}
+
 // applyRules completes a check with rules, and with defaults for fields that the rules leave open. It returns an error that begins with the
 // field for rules by which there could never be a verdict.
 func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
-	r.Apply(c)
+	setRules(c, r)
 	c.Default()
 	if *c.FailureLimit >= *c.Count {
 		return errors.Errorf("failureLimit: %d of %d measurements may fail: it must be less than count", *c.FailureLimit, *c.Count)

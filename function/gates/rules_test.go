@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
@@ -65,7 +66,7 @@ func TestCompileRefusesRules(t *testing.T) {
 		reason string
 		metric string
 		rules  rules
-		bounds *deploymentv1alpha1.MetricRuleBounds
+		bounds *configv1alpha1.MetricRuleBounds
 		want   string
 	}{
 		"NoThreshold": {
@@ -87,7 +88,7 @@ func TestCompileRefusesRules(t *testing.T) {
 		},
 		"Bounds": {
 			reason: "A rule beyond the bounds of a Site is refused with the path of its field.", rules: rules{Timeout: "2h"},
-			bounds: &deploymentv1alpha1.MetricRuleBounds{MaxTimeout: "1h"},
+			bounds: &configv1alpha1.MetricRuleBounds{MaxTimeout: "1h"},
 			want:   `spec.gatesConfig.metricRules.availability.timeout: 2h is more than the 1h of maxTimeout in spec.metrics.metricRuleBounds of Site "edge1"`,
 		},
 		"Pass": {
@@ -120,7 +121,7 @@ func TestCompileRefusesRules(t *testing.T) {
 // TestBoundsOfBlueprint compiles a metric whose Blueprint goes beyond the bounds of the Site.
 func TestBoundsOfBlueprint(t *testing.T) {
 	p := newPlace("edge1")
-	p.Site.Spec.Metrics.MetricRuleBounds = &deploymentv1alpha1.MetricRuleBounds{MaxTimeout: "1m", NoDataPass: "Deny", MinCount: new(int32(50))}
+	p.Site.Spec.Metrics.MetricRuleBounds = &configv1alpha1.MetricRuleBounds{MaxTimeout: "1m", NoDataPass: "Deny", MinCount: new(int32(50))}
 	in := newInput(config{SLOThresholds: thresholds{"availability": "99"}}, p)
 	in.Blueprint.Spec.Metrics[1].MetricRules = rules{NoData: "Pass", Timeout: "1h"}
 	if _, err := NewCompiler(1 << 20).Compile(in); err != nil {
@@ -136,5 +137,53 @@ func TestCheckMetrics(t *testing.T) {
 	const want = "spec.metrics[1].timeout: 5m0s is not longer than the 7m0s that initialDelay and the intervals between 3 measurements take"
 	if err := CheckMetrics(metrics); err == nil || err.Error() != want {
 		t.Errorf("CheckMetrics(...) of rules that never do: want %q, got %v", want, err)
+	}
+}
+
+func TestCompleteRules(t *testing.T) {
+	defaults := deploymentv1alpha1.MetricRules{
+		InitialDelay: "6m", Interval: "30s", Count: new(int32(3)), FailureLimit: new(int32(1)), ConsecutiveErrorLimit: new(int32(4)),
+		InconclusiveLimit: new(int32(2)), NoData: deploymentv1alpha1.NoDataWait, Timeout: "15m",
+	}
+	custom := deploymentv1alpha1.MetricRules{
+		InitialDelay: "1m", Interval: "10s", Count: new(int32(5)), FailureLimit: new(int32(0)), ConsecutiveErrorLimit: new(int32(0)),
+		InconclusiveLimit: new(int32(0)), NoData: deploymentv1alpha1.NoDataFail, Timeout: "1h",
+	}
+	changed := defaults
+	changed.FailureLimit = new(int32(0))
+	cases := map[string]struct {
+		reason      string
+		rules, base deploymentv1alpha1.MetricRules
+		want        deploymentv1alpha1.MetricRules
+	}{
+		"Nothing":    {reason: "A deployment that says nothing is judged by the rules of the Blueprint.", base: defaults, want: defaults},
+		"Everything": {reason: "A deployment can say each rule itself.", rules: custom, base: defaults, want: custom},
+		"One": {
+			reason: "A rule that the deployment sets to 0 is set, and the others come from the Blueprint.",
+			rules:  deploymentv1alpha1.MetricRules{FailureLimit: new(int32(0))}, base: defaults, want: changed,
+		},
+		"Neither": {reason: "A rule that neither sets is left to the defaults of a check.", want: deploymentv1alpha1.MetricRules{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, completeRules(tc.rules, tc.base)); diff != "" {
+				t.Errorf("\n%s\ncompleteRules(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestSetRules(t *testing.T) {
+	rules := deploymentv1alpha1.MetricRules{Interval: "10s", Count: new(int32(5)), NoData: deploymentv1alpha1.NoDataWait}
+	got := deploymentv1alpha1.Check{Name: "p99"}
+	setRules(&got, rules)
+	got.Default()
+	*rules.Count = 7
+	want := deploymentv1alpha1.Check{
+		Name: "p99", InitialDelay: "30s", Interval: "10s", Count: new(int32(5)), FailureLimit: new(int32(0)), ConsecutiveErrorLimit: new(int32(4)),
+		InconclusiveLimit: new(int32(0)), MinSamples: new(int32(1)), NoData: deploymentv1alpha1.NoDataWait, Timeout: "5m",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("setRules(...), with the defaults of a check, and the rules changed since: -want, +got:\n%s", diff)
 	}
 }

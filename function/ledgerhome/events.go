@@ -78,7 +78,17 @@ func IsRefused(d *deliveryv1alpha1.GitDelivery) bool {
 	if requested == nil || observation.Ledger == nil || requested.After == observation.Ledger.Head || observation.HasRecorded(*requested) {
 		return false
 	}
-	return !requested.LedThrough(observation.Ledger.Head) && (observation.Taken == nil || !requested.LedThrough(*observation.Taken))
+	return !hasLedThrough(*requested, observation.Ledger.Head) && (observation.Taken == nil || !hasLedThrough(*requested, *observation.Taken))
+}
+
+// hasLedThrough reports whether the first events of an update led to a head: the update was written before its writer saw them recorded.
+func hasLedThrough(u deliveryv1alpha1.LedgerUpdate, h ledger.Head) bool {
+	for i := range u.Events {
+		if (deliveryv1alpha1.LedgerUpdate{After: u.After, Events: u.Events[:i+1]}).LedTo(h) {
+			return true
+		}
+	}
+	return false
 }
 
 // MayRecord is true for a delivery that asks to record events which its repository did not report yet. It may record them at any time.

@@ -115,3 +115,32 @@ func TestMayRecord(t *testing.T) {
 		})
 	}
 }
+
+// TestHasLedThrough looks for heads among those that two events lead to.
+func TestHasLedThrough(t *testing.T) {
+	events := []ledger.Event{{Opened: &ledger.Opened{Ledger: "l", Home: "h"}}, {Closed: &ledger.Closed{}}}
+	headAfter := func(n int) ledger.Head {
+		id, err := ledger.NextID("", events[:n]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ledger.Head{ID: id}
+	}
+	cases := map[string]struct {
+		reason string
+		head   ledger.Head
+		want   bool
+	}{
+		"First": {reason: "A head that the first event led to was recorded before its writer saw it.", head: headAfter(1), want: true},
+		"Last":  {reason: "All events led to the last head.", head: headAfter(2), want: true},
+		"Other": {reason: "Other events led to another head.", head: ledger.Head{ID: "3"}},
+		"None":  {reason: "No event leads to the head that its writer saw.", head: headAfter(0)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := hasLedThrough(deliveryv1alpha1.LedgerUpdate{Events: events}, tc.head); got != tc.want {
+				t.Errorf("\n%s\nhasLedThrough(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -16,26 +16,6 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// Echo returns the kinds of events that the provider may record on top of the recorded state, or nil. The function leaves these kinds to the provider. A kind
-// that goes forward is left out while the provider holds it back, or lacks the files for it, so that the function decides, if it runs.
-func (f Facts) Echo(recorded ledger.State) *v1alpha1.MandateStatus {
-	out := Status(f.Home.Spec.ForProvider.Mandate, recorded)
-	if out == nil {
-		return nil
-	}
-	if f.IsGuardRead {
-		out.Hold = f.Held(recorded, recorded)
-	}
-	lacksFiles := recorded.Verdict == nil && !f.holdsFiles(recorded)
-	out.May = slices.DeleteFunc(out.May, func(k step.Kind) bool {
-		return k.GoesForward() && out.Hold != "" || k == step.KindAdvance && lacksFiles
-	})
-	if len(out.May) == 0 {
-		return nil
-	}
-	return out
-}
-
 // holdForward returns why the provider may not go forward to a state: because of the claim, or since a directory cannot be composed. It is empty if it may.
 func (f Facts) holdForward(recorded, next ledger.State) v1alpha1.MandateHold {
 	switch {
@@ -143,7 +123,7 @@ func latestSync(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
 	if s == nil {
 		return nil
 	}
-	out, trees := *s, s.LatestTrees()
+	out, trees := *s, evidence.LatestTrees(s)
 	out.Spec.ForProvider.Sites = slices.Clone(out.Spec.ForProvider.Sites)
 	for i, t := range out.Spec.ForProvider.Sites {
 		out.Spec.ForProvider.Sites[i].Tree = trees[t.Name]

@@ -9,6 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/apis/timeout"
 )
 
 // Status returns the kinds of events that the provider may record on top of a state by a mandate. It returns nil if the mandate is for another revision,
@@ -88,8 +89,8 @@ func AttemptTimeout(d *v1alpha1.GitDelivery) time.Duration {
 func timeoutOf(m v1alpha1.Mandate) time.Duration { return parseTimeout(m.Rollback.AttemptTimeout) }
 
 func parseTimeout(text string) time.Duration {
-	timeout, _ := v1alpha1.ParseTimeout(v1alpha1.ValidAttemptTimeout(text))
-	return timeout
+	parsed, _ := timeout.Parse(timeout.OfAttempt(text))
+	return parsed
 }
 
 // isBehind is true for an earlier position of the current revision of a state, or of the revision that a user rolled back by it, in the same epoch.

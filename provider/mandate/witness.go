@@ -133,7 +133,7 @@ func firstComposed[T metav1.Object](all []T, matches func(T) bool) T {
 // expectsTreesOfSpecs is true for a SiteSync whose expected trees match the specs of the home and of each follower that the revision has reached.
 // A follower of a later wave still has the trees of an earlier revision in its spec. A SiteSync that followed the ledger expects the delivered trees.
 func (f Facts) expectsTreesOfSpecs(sync *v1alpha1.SiteSync, s ledger.State) bool {
-	if sync.LatestPosition() != sync.Spec.ForProvider.AskedPosition() {
+	if evidence.LatestPosition(sync) != sync.Spec.ForProvider.AskedPosition() {
 		return true
 	}
 	return expectsTrees(sync, f.Home.Spec.ForProvider.Trees) && !slices.ContainsFunc(f.followersOf(s), func(d *v1alpha1.GitDelivery) bool {
@@ -186,7 +186,7 @@ func treeOfSync(sync *v1alpha1.SiteSync, site string) *v1alpha1.SiteTree {
 		return nil
 	}
 	out := sites[i]
-	out.Tree = sync.LatestTrees()[site]
+	out.Tree = evidence.LatestTrees(sync)[site]
 	return &out
 }
 

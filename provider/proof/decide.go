@@ -193,14 +193,6 @@ func explainUnknown(s SiteFacts) string {
 	return fmt.Sprintf("%s; the engine reads %s", s.Applied.Unknown, s.Mirror)
 }
 
-// isStillLive is true for a Site that was live with this tree, and whose engine is at work on a newer revision with the same tree: the last applied tree still
-// runs. An earlier tree of the attempt proves nothing: the engine may be about to apply this tree.
-func (f Facts) isStillLive(want v1alpha1.SiteTree, s SiteFacts) bool {
-	last := f.lastObservation(want.Name)
-	isSame := last.State == v1alpha1.SiteLive && last.Tree == want.Tree && !last.Engine.IsOtherTarget(&v1alpha1.EngineObservation{Target: s.Engine.Target})
-	return isSame && s.Engine.StillApplied && s.Applied.ID == want.Tree
-}
-
 // isBroken is true if the engine failed with exactly this tree, and no other directory can be the cause: an engine that reads all of a Site
 // may have stumbled over another claim. A stalled engine tries no tree: pendingFailure decides whether that is final.
 func isBroken(want v1alpha1.SiteTree, s SiteFacts) bool {
@@ -238,20 +230,6 @@ func (f Facts) withTimeout(o v1alpha1.SiteObservation) v1alpha1.SiteObservation 
 // countsForTimeout is true for a Site whose clock runs.
 func countsForTimeout(o v1alpha1.SiteObservation) bool {
 	return o.StartedAt != nil && (o.State == v1alpha1.SiteSyncing || o.State == v1alpha1.SiteWaitingForCluster)
-}
-
-// withLiveSince keeps the commit that proved the Site, so that later commits of other writers do not change it. The engine's report is always the
-// present one: Gates judge by its health. A Site whose engine is another object, or applies to another cluster, is live since now.
-func (f Facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
-		o.StartedAt = f.waitStart(o.Name)
-	}
-	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree || last.Engine.IsOtherTarget(o.Engine) {
-		o.LiveSince = f.nowTimestamp()
-		return o
-	}
-	last.Unproven, last.Engine = o.Unproven, o.Engine
-	return last
 }
 
 // addSite adds a Site to the decision.

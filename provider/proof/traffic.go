@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/instant"
@@ -61,12 +62,12 @@ func (f Facts) trafficOf(want v1alpha1.SiteTree, s SiteFacts) *v1alpha1.SiteTraf
 		return nil
 	}
 	last, applied := f.lastOfSite(want.Name), f.appliesTraffic(want, s)
-	if last.Engine.IsOtherTarget(&v1alpha1.EngineObservation{Target: s.Engine.Target}) {
+	if IsOtherTarget(last.Engine, &v1alpha1.EngineObservation{Target: s.Engine.Target}) {
 		last.Traffic = nil // Another cluster proved it.
 	}
 	out := &v1alpha1.SiteTrafficObservation{}
 	for _, t := range want.Traffic.Tracks {
-		previous := last.TrackOf(t.Name)
+		previous := evidence.TrackOf(last, t.Name)
 		if s.Traffic.isWeighed(t.Name) {
 			previous.ProvenAt, previous.IdleSince = nil, nil // It gets requests, even if the last observation had proof of the contrary.
 		}
@@ -135,7 +136,7 @@ func (f Facts) observePods(o *v1alpha1.TrackObservation, want v1alpha1.TrackTraf
 
 // HasProvenPods is true if the last observation of a Site, for any position, proves the pods of a track.
 func (f Facts) HasProvenPods(site string, want v1alpha1.TrackTraffic) bool {
-	return arePodsProven(want, f.lastOfSite(site).TrackOf(want.Name))
+	return arePodsProven(want, evidence.TrackOf(f.lastOfSite(site), want.Name))
 }
 
 // arePodsProven is true if the pods of the folder that Git has were observed since it changed.

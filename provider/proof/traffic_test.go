@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
@@ -222,7 +223,7 @@ func TestTrackObservation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tc.want.Name = track.Green
 			d := Decide(tc.facts)
-			if diff := cmp.Diff(tc.want, d.Next.Sites[0].TrackOf(track.Green)); diff != "" {
+			if diff := cmp.Diff(tc.want, evidence.TrackOf(d.Next.Sites[0], track.Green)); diff != "" {
 				t.Errorf("\n%s\ntrack: -want, +got:\n%s", tc.reason, diff)
 			}
 			// Blue and green are looked at again when the first of them becomes idle.
@@ -276,7 +277,7 @@ func TestLongDrain(t *testing.T) {
 	f := testFacts(routed(), splitAt(0), sawGreen(green), later(6*time.Minute))
 	f.Last.Position, f.Spec.Sites[0].Traffic.Drain = positionOf(2, 0), "20m"
 	d := Decide(f)
-	if site := d.Next.Sites[0]; d.Reason != v1alpha1.ReasonLive || !d.Deadline.IsZero() || site.TrackOf(track.Green).Idle {
+	if site := d.Next.Sites[0]; d.Reason != v1alpha1.ReasonLive || !d.Deadline.IsZero() || evidence.TrackOf(site, track.Green).Idle {
 		t.Errorf("a drain counts for no timeout: want a live Site with a track that drains and no deadline, got %s until %s: %+v",
 			d.Reason, d.Deadline, site.Traffic.Tracks)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// told is a history in short: for each revision v if it is verified, w if it was withdrawn, r if it was rejected.
-func told(verdicts string, sites int) RecordFile {
+// recordOf returns a record with a history in short: for each revision v if it is verified, w if it was withdrawn, r if it was rejected.
+func recordOf(verdicts string, sites int) RecordFile {
 	e := RecordFile{Header: Header{Claim: claim(), ClusterUID: "uid-1"}}
 	for i, v := range verdicts {
 		s := stateAt(int64(i + 1))
@@ -63,7 +63,7 @@ func TestShown(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := told(tc.verdicts, tc.sites)
+			e := recordOf(tc.verdicts, tc.sites)
 			published := e.Shown()
 			if diff := cmp.Diff(tc.want, withTrees(published)); diff != "" {
 				t.Errorf("\n%s\nrevisions with trees: -want, +got:\n%s", tc.reason, diff)
@@ -98,7 +98,7 @@ func TestEncodeFits(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := told(tc.verdicts, 500)
+			e := recordOf(tc.verdicts, 500)
 			e.Trees = slices.Concat(e.Trees, e.Trees, e.Trees, e.Trees)
 			for i := range e.Trees {
 				e.Trees[i].Path = strings.Repeat("p", 480)

@@ -1,4 +1,3 @@
-// Package checks tests how the project is checked: the tiers of its tests, and the scripts that run them.
 package checks
 
 import (
@@ -8,14 +7,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// fakeMake plays the stages: it prints the log of a stage, and fails if the file STAGE.fails exists.
-const fakeMake = `#!/usr/bin/env bash
-stage=${@: -1}
-cat "$(dirname "$0")/$stage.log"
-[[ ! -e $(dirname "$0")/$stage.leaves ]] || (cd "$(dirname "$0")/provider/git" && exec bash -c 'sleep 654 >/dev/null 2>&1 &')
-[[ ! -e $(dirname "$0")/$stage.fails ]]
-`
 
 func TestStagesRunAllAndNameFaults(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -137,28 +128,5 @@ func TestStagesEndLeftProcesses(t *testing.T) {
 	}
 	if exec.CommandContext(t.Context(), "pgrep", "-f", "^sleep 654$").Run() == nil && want != "passed: test-unit" {
 		t.Error("the process that the stage left behind still runs")
-	}
-}
-
-func readFile(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
-// writeFiles writes files that can be run into a folder.
-func writeFiles(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, content := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

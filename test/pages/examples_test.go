@@ -9,9 +9,6 @@ import (
 	"testing"
 )
 
-// engineless are the folders of examples with Sites that have no engine, and say why.
-var engineless = []string{"trial", filepath.Join("render", "required")}
-
 // TestExamplesNameEngines holds each Site of the examples to an engine: without one a Site is never proven.
 func TestExamplesNameEngines(t *testing.T) {
 	const root = "../../examples"

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/test/bench/catalog"
@@ -192,5 +194,30 @@ func TestFirstMissingLine(t *testing.T) {
 func TestCountWords(t *testing.T) {
 	if n := countWords("# One two\n\nthree\n```\nfour\n```\nfive\n"); n != 5 {
 		t.Errorf("countWords(...): want the words outside of code blocks, with the mark of the heading, got %d", n)
+	}
+}
+
+// TestStartInstall builds the kustomization that the second tutorial applies: all of examples/install but the objects for a
+// registry of one's own, and the right to observe pods.
+func TestStartInstall(t *testing.T) {
+	built := map[string][]string{}
+	for _, dir := range []string{"install", "start/install"} {
+		objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "../../examples/"+dir)
+		if err != nil {
+			t.Fatalf("kubectl apply -k examples/%s would fail: %v", dir, err)
+		}
+		for _, r := range objects.Resources() {
+			built[dir] = append(built[dir], r.GetKind()+" "+r.GetName())
+		}
+	}
+	names := strings.Join(built["start/install"], "\n") + "\n"
+	for _, name := range built["install"] {
+		isOfRegistry := name == "ImageConfig intentplane-registry" || name == "ImageConfig intentplane-credentials"
+		if strings.Contains(names, name+"\n") == isOfRegistry {
+			t.Errorf("examples/start/install has %s: %v, want the opposite", name, isOfRegistry)
+		}
+	}
+	if !strings.Contains(names, "ClusterRoleBinding intentplane:health\n") {
+		t.Errorf("examples/start/install does not bind the right to observe pods:\n%s", names)
 	}
 }

@@ -116,7 +116,7 @@ func guardMutants() map[string]mutant {
 			pkg:     "function/deployment", tests: "TestIsLeftToProvider",
 		},
 		"EchoWhileHeld": {
-			reason: "The function decides about steps that the provider holds back.", file: "provider/mandate/forward.go",
+			reason: "The function decides about steps that the provider holds back.", file: "provider/mandate/echo.go",
 			text: "return k.GoesForward() && out.Hold != \"\" || ", becomes: "return ", pkg: "provider/mandate", tests: "TestEcho",
 		},
 		"EditIgnored": guard(mutant{

@@ -338,7 +338,7 @@ func observerMutants() map[string]mutant {
 		}),
 		"GateOfAnyAttempt": {
 			reason: "A SiteSync whose spec names a rollback proves no step.", file: "provider/gates/verdict/evidence.go",
-			text: "if !s.LatestPosition().HasReached(judged) || ", becomes: "if ", pkg: "provider/gates/verdict", tests: "TestFollowedSync",
+			text: "if !evidence.LatestPosition(s).HasReached(judged) || ", becomes: "if ", pkg: "provider/gates/verdict", tests: "TestFollowedSync",
 		},
 	}
 }

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "cmp"
+
 // Default applies the schema defaults to a spec that did not pass through an API server. Digests leave out each field that equals the defaults of an
 // empty spec.
 func (s *ApplicationSpec) Default() {
@@ -8,11 +10,11 @@ func (s *ApplicationSpec) Default() {
 	}
 	s.Autoscaling.Default()
 	for i := range s.Services {
-		orElse(&s.Services[i].Mount, true)
+		s.Services[i].Mount = cmp.Or(s.Services[i].Mount, new(true))
 	}
 	if r := s.Route; r != nil {
-		orElse(&r.Enabled, true)
-		orElse(&r.TLS, false)
+		r.Enabled = cmp.Or(r.Enabled, new(true))
+		r.TLS = cmp.Or(r.TLS, new(false))
 	}
 	s.Deploy.Default()
 }
@@ -20,7 +22,7 @@ func (s *ApplicationSpec) Default() {
 // defaultBuild fills in how a source is built.
 func (s *ApplicationSpec) defaultBuild() {
 	s.Source.Default()
-	orElse(&s.Build, Build{})
+	s.Build = cmp.Or(s.Build, &Build{})
 	s.Build.Default()
 }
 
@@ -38,11 +40,5 @@ func (d *Deploy) Default() {
 	d.DeliveryConfig.Default()
 	d.GatesConfig.Default()
 	d.RollbackConfig.Default()
-	orElse(&d.Suspend, false)
-}
-
-func orElse[T any](p **T, value T) {
-	if *p == nil {
-		*p = &value
-	}
+	d.Suspend = cmp.Or(d.Suspend, new(false))
 }

@@ -10,13 +10,13 @@ func (s *BundleSpec) Default() {
 	}
 	s.Prune, s.PruneMinAge = cmp.Or(s.Prune, PruneNever), cmp.Or(s.PruneMinAge, "1h")
 	s.DeletionPolicy = cmp.Or(s.DeletionPolicy, DeletionRemove)
-	orElse(&s.Suspend, false)
+	s.Suspend = cmp.Or(s.Suspend, new(false))
 }
 
 // Default applies the schema defaults.
 func (p *Package) Default() {
-	orElse(&p.Enabled, true)
-	orElse(&p.Adopt, false)
+	p.Enabled = cmp.Or(p.Enabled, new(true))
+	p.Adopt = cmp.Or(p.Adopt, new(false))
 	if p.Existing == nil {
 		return
 	}
@@ -25,11 +25,5 @@ func (p *Package) Default() {
 	}
 	if p.Existing.Group == "" {
 		p.Existing.Group = GroupNamespaced
-	}
-}
-
-func orElse[T any](p **T, value T) {
-	if *p == nil {
-		*p = &value
 	}
 }

@@ -3,7 +3,7 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 )
 
 // EngineType is a kind of GitOps engine.
@@ -267,7 +267,7 @@ type SiteMetrics struct {
 	// MetricRuleBounds bound the metric rules of deployments at this Site. The bounds of the configuration apply, too. Absent means the
 	// bounds named at each field.
 	// +optional
-	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
+	MetricRuleBounds *configv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 }
 
 // SitePostCheck configures the Jobs of checks in the Site's cluster.

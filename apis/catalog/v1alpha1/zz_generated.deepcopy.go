@@ -5,7 +5,7 @@
 package v1alpha1
 
 import (
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -492,7 +492,7 @@ func (in *SiteMetrics) DeepCopyInto(out *SiteMetrics) {
 	}
 	if in.MetricRuleBounds != nil {
 		in, out := &in.MetricRuleBounds, &out.MetricRuleBounds
-		*out = new(deploymentv1alpha1.MetricRuleBounds)
+		*out = new(configv1alpha1.MetricRuleBounds)
 		(*in).DeepCopyInto(*out)
 	}
 }

@@ -162,7 +162,7 @@ type Policy struct {
 
 	// MetricRuleBounds bound the metric rules of deployments. The bounds of the Site apply, too. Absent means the bounds named at each field.
 	// +optional
-	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
+	MetricRuleBounds *MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 
 	// WebCheckHosts are the allowed hosts of web checks. Of a ClusterProviderConfig only. Absent means none.
 	// +optional

@@ -1,6 +1,10 @@
 package v1alpha1
 
-import "github.com/intentplane/intentplane/apis/ledger"
+import (
+	"k8s.io/utils/ptr"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
 
 // LedTo reports whether the events of the update led to a head: then they are recorded. An update without events led to the head that its writer saw.
 func (u LedgerUpdate) LedTo(h ledger.Head) bool {
@@ -9,16 +13,6 @@ func (u LedgerUpdate) LedTo(h ledger.Head) bool {
 	}
 	id, err := ledger.NextID(u.After.ID, u.Events...)
 	return err == nil && id == h.ID
-}
-
-// LedThrough reports whether the first events of the update led to a head: the update was written before its writer saw them recorded.
-func (u LedgerUpdate) LedThrough(h ledger.Head) bool {
-	for i := range u.Events {
-		if (LedgerUpdate{After: u.After, Events: u.Events[:i+1]}).LedTo(h) {
-			return true
-		}
-	}
-	return false
 }
 
 // HasRecorded reports whether the ledger of the repository has the events of an update as the last events of a spec. Other events may follow them.
@@ -54,4 +48,14 @@ func (o GitDeliveryObservation) RecordedState() ledger.State {
 		return *o.Record.Copy
 	}
 	return ledger.State{}
+}
+
+// AskedPosition returns the position of the spec, which the Sites have to run.
+func (p SiteSyncParameters) AskedPosition() ledger.Position {
+	return ptr.Deref(p.Position, ledger.Position{})
+}
+
+// ObservedPosition returns the position that an observation is about. It is the zero value if nothing was observed.
+func (o SiteSyncObservation) ObservedPosition() ledger.Position {
+	return ptr.Deref(o.Position, ledger.Position{})
 }

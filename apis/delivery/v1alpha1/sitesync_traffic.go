@@ -185,16 +185,3 @@ type TrackObservation struct {
 	// +optional
 	Idle bool `json:"idle,omitempty"`
 }
-
-// TrackOf returns the observation of a track of a Site. It is empty for a track without an observation.
-func (s SiteObservation) TrackOf(name string) TrackObservation {
-	if s.Traffic == nil {
-		return TrackObservation{Name: name}
-	}
-	for _, t := range s.Traffic.Tracks {
-		if t.Name == name {
-			return t
-		}
-	}
-	return TrackObservation{Name: name}
-}

@@ -209,12 +209,6 @@ type EngineObservation struct {
 	Health string `json:"health,omitempty"`
 }
 
-// IsOtherTarget reports whether two observations are about different objects of an engine, or about different destinations of one. It is false while one of
-// them is unknown.
-func (o *EngineObservation) IsOtherTarget(b *EngineObservation) bool {
-	return o != nil && b != nil && o.Target != "" && b.Target != "" && o.Target != b.Target
-}
-
 // SiteObservation is the observed state of one Site.
 type SiteObservation struct {
 	// Name of the Site.

@@ -21,26 +21,6 @@ func (p GitDeliveryParameters) EachTree() iter.Seq[Tree] {
 // IsFor is true for a tree of a directory of a branch.
 func (t Tree) IsFor(branch, path string) bool { return t.Branch == branch && t.Path == path }
 
-// TreeAt returns the present tree of a directory on a branch, and whether the delivery names the directory.
-func (p GitDeliveryParameters) TreeAt(branch, path string) (Tree, bool) {
-	for _, t := range p.Trees {
-		if t.Branch == branch && t.Path == path {
-			return t, true
-		}
-	}
-	return Tree{}, false
-}
-
-// HasLater is true if the delivery has a tree of a later step for the directory of a tree.
-func (p GitDeliveryParameters) HasLater(t Tree) bool {
-	for _, l := range p.Later {
-		if l.IsFor(t.Branch, t.Path) {
-			return true
-		}
-	}
-	return false
-}
-
 // FileBytes returns the size of the files that the object carries, in bytes as the trees encode them.
 func (p GitDeliveryParameters) FileBytes() int {
 	total := 0

@@ -30,13 +30,4 @@ func TestEachTree(t *testing.T) {
 	if got := p.FileBytes(); got != 8 {
 		t.Errorf("FileBytes(): the files of both steps count: want 8, got %d", got)
 	}
-	if got, ok := p.TreeAt("main", "b"); !ok || got.Action != v1alpha1.ActionKeep {
-		t.Errorf("TreeAt(...): a directory has its present tree: want Keep, got %q, %t", got.Action, ok)
-	}
-	if _, ok := p.TreeAt("other", "b"); ok {
-		t.Error("TreeAt(...): a directory of another branch has no tree")
-	}
-	if p.HasLater(first) || !p.HasLater(second) {
-		t.Error("HasLater(...): only the directory of the second Site has a tree of a later step")
-	}
 }

@@ -1,7 +1,5 @@
 package v1alpha1
 
-import "cmp"
-
 // Results of a measurement without data.
 const (
 	// NoDataFail counts it as a failed measurement.
@@ -64,75 +62,4 @@ type MetricRules struct {
 	// measurements take. Absent in both places means 5m.
 	// +optional
 	Timeout Duration `json:"timeout,omitempty"`
-}
-
-// Over returns these rules, completed by the rules of a Blueprint for each field that is not set.
-func (r MetricRules) Over(base MetricRules) MetricRules {
-	return MetricRules{
-		InitialDelay:          cmp.Or(r.InitialDelay, base.InitialDelay),
-		Interval:              cmp.Or(r.Interval, base.Interval),
-		Count:                 cmp.Or(r.Count, base.Count),
-		FailureLimit:          cmp.Or(r.FailureLimit, base.FailureLimit),
-		ConsecutiveErrorLimit: cmp.Or(r.ConsecutiveErrorLimit, base.ConsecutiveErrorLimit),
-		InconclusiveLimit:     cmp.Or(r.InconclusiveLimit, base.InconclusiveLimit),
-		NoData:                cmp.Or(r.NoData, base.NoData),
-		Timeout:               cmp.Or(r.Timeout, base.Timeout),
-	}
-}
-
-// Apply sets the rules in a check. Fields without a rule are left to the check's own defaults. The check shares no memory with the rules.
-func (r MetricRules) Apply(c *Check) {
-	rules := r.DeepCopy()
-	c.InitialDelay, c.Interval, c.Timeout, c.NoData = rules.InitialDelay, rules.Interval, rules.Timeout, rules.NoData
-	c.Count, c.FailureLimit, c.InconclusiveLimit = rules.Count, rules.FailureLimit, rules.InconclusiveLimit
-	c.ConsecutiveErrorLimit = rules.ConsecutiveErrorLimit
-}
-
-// NoDataPassPolicy specifies whether deployments may count a measurement without data as passed.
-type NoDataPassPolicy string
-
-// Policies for measurements without data.
-const (
-	NoDataPassAllow NoDataPassPolicy = "Allow"
-	NoDataPassDeny  NoDataPassPolicy = "Deny"
-)
-
-// MetricRuleBounds bound the fields of spec.gatesConfig.metricRules of deployments. They do not bound the defaults of a Blueprint,
-// which the authors of the catalog write.
-type MetricRuleBounds struct {
-	// MinInterval between measurements, from 1s to 24h. Absent means 1s.
-	// +optional
-	MinInterval Duration `json:"minInterval,omitempty"`
-
-	// MinCount of measurements that make a verdict. Absent means 1.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100
-	MinCount *int32 `json:"minCount,omitempty"`
-
-	// MaxFailureLimit is the greatest failureLimit of a deployment. 0 means none. Absent means one less than count.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=99
-	MaxFailureLimit *int32 `json:"maxFailureLimit,omitempty"`
-
-	// MaxConsecutiveErrorLimit is the greatest consecutiveErrorLimit of a deployment. 0 means none. Absent means 100.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100
-	MaxConsecutiveErrorLimit *int32 `json:"maxConsecutiveErrorLimit,omitempty"`
-
-	// MaxInitialDelay before the first measurement, from 1s to 24h. Absent means 24h.
-	// +optional
-	MaxInitialDelay Duration `json:"maxInitialDelay,omitempty"`
-
-	// MaxTimeout of a check, from 1s to 24h. Absent means 24h.
-	// +optional
-	MaxTimeout Duration `json:"maxTimeout,omitempty"`
-
-	// NoDataPass specifies whether a deployment may set noData to Pass. Allow counts in a Site and in a ClusterProviderConfig. Absent means Deny,
-	// unless the other one allows it.
-	// +optional
-	// +kubebuilder:validation:Enum=Allow;Deny
-	NoDataPass NoDataPassPolicy `json:"noDataPass,omitempty"`
 }

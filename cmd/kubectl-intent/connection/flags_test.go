@@ -17,9 +17,20 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/connection"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/live"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 	"github.com/intentplane/intentplane/test/cli"
 )
+
+// commands are the commands that the tests run, by the names that they have in the program.
+type commands struct {
+	Status live.Status `cmd:""`
+}
+
+// runIntent returns the output of a command line, and its exit code.
+func runIntent(in string, args ...string) (out, problems string, code int) {
+	return cli.Run(&commands{}, in, args...)
+}
 
 // TestConnectionFlags connects without a kubeconfig, by kubectl's flags alone.
 func TestConnectionFlags(t *testing.T) {

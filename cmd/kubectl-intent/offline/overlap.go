@@ -12,6 +12,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
@@ -163,7 +164,7 @@ func (s *delivered) addDelivery(d *deliveryv1alpha1.GitDelivery) {
 	name := ref.Namespace + "/" + ref.Name
 	for t := range d.Spec.ForProvider.EachTree() {
 		directory := siteDirectory(remote.URL, t.Branch, t.Path)
-		isBroughtLater := t.Action != deliveryv1alpha1.ActionDesired && d.Spec.ForProvider.HasLater(t)
+		isBroughtLater := t.Action != deliveryv1alpha1.ActionDesired && directories.HasLater(d.Spec.ForProvider, t)
 		if !s.directories[directory] || isBroughtLater {
 			continue
 		}

@@ -11,6 +11,29 @@ import (
 	"github.com/intentplane/intentplane/test/cli"
 )
 
+const (
+	examples   = "../../../examples/quickstart/"
+	blueprints = "../../../examples/blueprints/"
+
+	// trialSites are the Sites of the quickstart without an engine.
+	trialSites = "../../../examples/trial/10-sites.yaml"
+)
+
+// commands are the commands of this package, by the names that they have in the program.
+type commands struct {
+	Blueprint Blueprint `cmd:""`
+	Digest    Digest    `cmd:""`
+	Explain   Explain   `cmd:""`
+	Import    Import    `cmd:""`
+	Render    Render    `cmd:""`
+	Validate  Validate  `cmd:""`
+}
+
+// runIntent returns the output of a command line, and its exit code.
+func runIntent(in string, args ...string) (out, problems string, code int) {
+	return cli.Run(&commands{}, in, args...)
+}
+
 func TestExitCodes(t *testing.T) {
 	sites, blueprint := "--site="+trialSites, "--blueprint="+examples+"20-blueprint.yaml"
 	cases := map[string]struct {

@@ -18,6 +18,18 @@ import (
 	"github.com/intentplane/intentplane/test/cli"
 )
 
+const examples = "../../../examples/quickstart/"
+
+// commands are the commands of this package, by the names that they have in the program.
+type commands struct {
+	Wait Command `cmd:""`
+}
+
+// runIntent returns the output of a command line, and its exit code.
+func runIntent(in string, args ...string) (out, problems string, code int) {
+	return cli.Run(&commands{}, in, args...)
+}
+
 // waitedClaim is a claim with a status, in which DIGEST stands for the digest of its spec.
 func waitedClaim(t *testing.T, spec, status string) []byte {
 	t.Helper()

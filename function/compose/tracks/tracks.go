@@ -133,7 +133,7 @@ func (c Composer) directoryOf(delivery string, t deliveryv1alpha1.Tree) director
 	if observed != nil {
 		out.IsAskedAgain = observed.Spec.ForProvider.AskedPosition() == c.State.Position()
 		out.IsAskedInPosition = c.Recorded == c.State.Position() && out.IsAskedAgain
-		out.Asked, _ = observed.Spec.ForProvider.TreeAt(t.Branch, t.Path)
+		out.Asked, _ = directories.TreeAt(observed.Spec.ForProvider, t.Branch, t.Path)
 	}
 	dir := directories.DirectoryOf(c.Step, t.Site)
 	if !c.IsOwn && observed != nil {
@@ -223,7 +223,7 @@ func (c Composer) withRenderedFiles(d directories.Directory) directories.Directo
 		return d
 	}
 	for _, delivery := range c.Rendered {
-		if t, ok := delivery.Spec.ForProvider.TreeAt(d.Own.Branch, d.Own.Path); ok && t.Site == d.Own.Site {
+		if t, ok := directories.TreeAt(delivery.Spec.ForProvider, d.Own.Branch, d.Own.Path); ok && t.Site == d.Own.Site {
 			d.Own.Tree, d.Own.Files, d.Own.Encoding = t.Tree, t.Files, t.Encoding
 		}
 	}

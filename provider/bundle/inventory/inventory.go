@@ -22,6 +22,7 @@ import (
 	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -318,7 +319,7 @@ func addDelivered(p *prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[
 		p.Reason = string(reason)
 	}
 	for t := range d.Spec.ForProvider.EachTree() {
-		if t.Action == deliveryv1alpha1.ActionKeep && d.Spec.ForProvider.HasLater(t) {
+		if t.Action == deliveryv1alpha1.ActionKeep && directories.HasLater(d.Spec.ForProvider, t) {
 			continue
 		}
 		files, err := tree.Decode(t.Files)

@@ -15,7 +15,7 @@ import (
 // judgeRemoval returns the fault of a removal. Its rules are written naively, from the view of a user.
 func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
 	name, remover := u.GetName(), w.s.states[w.acting]
-	w.tellf("package %s is removed by %s", name, w.acting)
+	w.tracef("package %s is removed by %s", name, w.acting)
 	if owner := newObject(u).owner; nameOfState(owner) != w.acting {
 		w.reportf("package %s of bundle %s is removed by %s", name, nameOfState(owner), w.acting)
 	}

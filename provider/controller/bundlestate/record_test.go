@@ -45,7 +45,7 @@ func decided(status string, packages ...v1alpha1.PackageObservation) *decision {
 	return &decision{status: status, packages: packages}
 }
 
-func seen(name, status, version string) v1alpha1.PackageObservation {
+func packageIn(name, status, version string) v1alpha1.PackageObservation {
 	return v1alpha1.PackageObservation{Name: name, Kind: "IntentDeployment", Status: status, Version: version}
 }
 
@@ -71,32 +71,32 @@ func TestWriteRecord(t *testing.T) {
 		want   []string
 	}{
 		{
-			"A record that was lost is made again, however far the packages are.", decided("deploying", seen("shop", "deploying", ""), seen("db", "success", "1.d1")),
+			"A record that was lost is made again, however far the packages are.", decided("deploying", packageIn("shop", "deploying", ""), packageIn("db", "success", "1.d1")),
 			[]string{"deploying", "db success 1.d1 ", "shop deploying  1.d1"},
 		},
 		{
-			"A success says which version is deployed.", decided("success", seen("shop", "success", "1.d1"), seen("db", "success", "1.d1")),
+			"A success says which version is deployed.", decided("success", packageIn("shop", "success", "1.d1"), packageIn("db", "success", "1.d1")),
 			[]string{"success", "db success 1.d1 ", "shop success 1.d1 "},
 		},
 		{
-			"A package that fails after it was deployed goes by way of deploying.", decided("failed", seen("shop", "failed", "1.d0"), seen("db", "success", "1.d1")),
+			"A package that fails after it was deployed goes by way of deploying.", decided("failed", packageIn("shop", "failed", "1.d0"), packageIn("db", "success", "1.d1")),
 			[]string{"failed", "db success 1.d1 ", "shop failed 1.d0 1.d1"},
 		},
 		{
 			"A package that left the bundle is added behind the others.",
-			decided("failed", seen("shop", "failed", "1.d0"), seen("db", "success", "1.d1"), seen("old", "unreferenced", "0.9")),
+			decided("failed", packageIn("shop", "failed", "1.d0"), packageIn("db", "success", "1.d1"), packageIn("old", "unreferenced", "0.9")),
 			[]string{"failed", "db success 1.d1 ", "shop failed 1.d0 1.d1", "old unreferenced 0.9 "},
 		},
 		{
-			"A package that left the bundle and is gone leaves the record.", decided("removing", seen("shop", "removed", ""), seen("db", "removing", "1.d1")),
+			"A package that left the bundle and is gone leaves the record.", decided("removing", packageIn("shop", "removed", ""), packageIn("db", "removing", "1.d1")),
 			[]string{"removing", "db removing 1.d1 ", "shop removed  1.d1"},
 		},
 		{
-			"A package that is gone without a removal by its bundle is removed, too.", decided("removing", seen("shop", "removed", ""), seen("db", "not_deployed", "")),
+			"A package that is gone without a removal by its bundle is removed, too.", decided("removing", packageIn("shop", "removed", ""), packageIn("db", "not_deployed", "")),
 			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
 		},
 		{
-			"The record stays empty.", decided("removing", seen("shop", "not_deployed", ""), seen("db", "not_deployed", "")),
+			"The record stays empty.", decided("removing", packageIn("shop", "not_deployed", ""), packageIn("db", "not_deployed", "")),
 			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
 		},
 	}
@@ -148,7 +148,7 @@ func TestBrokenRecord(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newConnector(tc.secret)
-			err := c.writeRecord(t.Context(), newBundle(), decided("deploying", seen("shop", "not_deployed", ""), seen("db", "deploying", "")))
+			err := c.writeRecord(t.Context(), newBundle(), decided("deploying", packageIn("shop", "not_deployed", ""), packageIn("db", "deploying", "")))
 			if tc.isRefused != (err != nil) || tc.want != nil && !errors.Is(err, tc.want) {
 				t.Errorf("\n%s\nwriteRecord(...): want %v, got %v", tc.reason, tc.want, err)
 			}
@@ -268,7 +268,7 @@ func TestRecordsHaveTheirTurn(t *testing.T) {
 func TestStatusWhileDeleted(t *testing.T) {
 	bs := newBundle()
 	bs.DeletionTimestamp, bs.Generation = &metav1.Time{Time: now}, 3
-	e := &external{connector: newConnector(), note: &note{}, decision: *decided("removing", seen("db", "removing", "1.d1"))}
+	e := &external{connector: newConnector(), note: &note{}, decision: *decided("removing", packageIn("db", "removing", "1.d1"))}
 	bs.Status.AtProvider = e.observation(bs, nil)
 	bs.SetConditions(xpv2.Deleting().WithObservedGeneration(3))
 	if e.updateStatus(bs, nil); !e.note.pendingSince.IsZero() {

@@ -101,7 +101,7 @@ func (st *stage) newWalk(seed uint64, forget func(*facts), change func(*server))
 
 func (w *walk) seldom(n int) bool { return w.IntN(n) == 0 }
 
-func (w *walk) tellf(format string, args ...any) {
+func (w *walk) tracef(format string, args ...any) {
 	w.told = append(w.told, fmt.Sprintf(format, args...))
 }
 
@@ -206,7 +206,7 @@ func (w *walk) writeBundle(b v1alpha1.BundleReference, spec v1alpha1.BundleState
 	u.SetNamespace(w.s.namespace)
 	u.SetName(b.Name)
 	w.s.put(u)
-	w.tellf("edit %s: %v", nameOfState(b), packages)
+	w.tracef("edit %s: %v", nameOfState(b), packages)
 }
 
 // compose brings a BundleState up to date with its Bundle, as the function does through Crossplane.
@@ -217,7 +217,7 @@ func (w *walk) compose(b v1alpha1.BundleReference) {
 	case w.bundleAt(b) == nil && bs != nil && !meta.WasDeleted(bs):
 		deletedAt := metav1.NewTime(w.at)
 		bs.SetDeletionTimestamp(&deletedAt)
-		w.tellf("BundleState %s is deleted", name)
+		w.tracef("BundleState %s is deleted", name)
 	case w.bundleAt(b) != nil && bs == nil:
 		w.s.version++
 		bs = &v1alpha1.BundleState{}
@@ -267,7 +267,7 @@ func (w *walk) reconcile(name string, isQuiet bool) {
 		_, _ = e.Update(ctx, bs)
 	}
 	if w.s.writesLeft == 0 {
-		w.tellf("the provider is killed")
+		w.tracef("the provider is killed")
 		w.c.memory, w.s.writesLeft = newMemory(), -1
 		return
 	}
@@ -295,7 +295,7 @@ func (w *walk) relabel() {
 			u = u.DeepCopy()
 			action{owner: b}.setLabels(u)
 			w.s.put(u)
-			w.tellf("package %s is given to %s", name, nameOfState(b))
+			w.tracef("package %s is given to %s", name, nameOfState(b))
 		}
 	}
 }
@@ -307,7 +307,7 @@ func (w *walk) loseObject() {
 	if w.seldom(3) {
 		w.s.put(newWalkObject(key.name, "v1"))
 	}
-	w.tellf("package %s is lost", key.name)
+	w.tracef("package %s is lost", key.name)
 }
 
 // playDeployments lets each deployment take up its spec and succeed or fail, and lets deleted objects disappear.
@@ -349,7 +349,7 @@ func (w *walk) saveBackup() {
 		w.s.objects, w.s.states, w.asked = objects, states, requested
 		w.saveBackup()
 		w.c.memory = newMemory()
-		w.tellf("a backup is restored")
+		w.tracef("a backup is restored")
 	}
 }
 
@@ -364,7 +364,7 @@ func (w *walk) changeRecords() {
 		secret = state.Prefix + name
 	}
 	all := w.c.clientset.CoreV1().Secrets(w.s.namespace)
-	w.tellf("record %s", secret)
+	w.tracef("record %s", secret)
 	found, err := all.Get(ctx, secret, metav1.GetOptions{})
 	switch {
 	case err == nil && w.seldom(3):
@@ -386,7 +386,7 @@ func (w *walk) step() {
 		w.editBundle(b)
 	case n < 7:
 		delete(w.s.objects, objectKey{b.Group, "Bundle", b.Name})
-		w.tellf("Bundle %s is deleted", nameOfState(b))
+		w.tracef("Bundle %s is deleted", nameOfState(b))
 	case n < 13:
 		w.compose(b)
 	case n < 20:
@@ -422,8 +422,8 @@ func (w *walk) goOn() {
 	}
 }
 
-// tell a story, let it come to rest, and return the violations.
-func (w *walk) tell() []string {
+// playStory plays a story until it is at rest, and returns the violations.
+func (w *walk) playStory() []string {
 	for range walkSteps {
 		if w.step(); len(w.wrong) > 0 {
 			return w.wrong
@@ -464,7 +464,7 @@ func TestWalk(t *testing.T) {
 	}
 	for seed := range stories {
 		w := st.newWalk(seed, func(*facts) {}, func(*server) {})
-		if wrong := w.tell(); len(wrong) > 0 {
+		if wrong := w.playStory(); len(wrong) > 0 {
 			t.Fatalf("story %d:\n%s\n\n%s", seed, strings.Join(wrong, "\n"), strings.Join(w.told[max(0, len(w.told)-40):], "\n"))
 		}
 		removed += strings.Count(strings.Join(w.told, "\n"), " is removed by ")
@@ -511,7 +511,7 @@ func TestWalkMutants(t *testing.T) {
 			}
 			st := newStage()
 			for seed := range uint64(mutantStories) {
-				if wrong := st.newWalk(seed, tc.forget, tc.change).tell(); len(wrong) > 0 {
+				if wrong := st.newWalk(seed, tc.forget, tc.change).playStory(); len(wrong) > 0 {
 					t.Logf("story %d: %s", seed, wrong[0])
 					return
 				}

@@ -279,3 +279,27 @@ func (nothing) Forget(types.NamespacedName) {}
 func (nothing) Measure(_ types.NamespacedName, _ types.UID, tasks []meter.Task) []gates.Judgement {
 	return make([]gates.Judgement, len(tasks))
 }
+
+// TestSiteSyncOfClaim finds the SiteSync that proves the live position of a Gate from before the field existed, and the SiteSync
+// wakes the Gate.
+func TestSiteSyncOfClaim(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	s := &deliveryv1alpha1.SiteSync{}
+	w.must(w.kube.Get(t.Context(), types.NamespacedName{Namespace: "team-a", Name: "web"}, s))
+	otherSync := s.DeepCopy()
+	otherSync.SetName("other")
+	otherSync.Spec.ForProvider.ClaimRef.Name = "other"
+	for _, isNamed := range []bool{true, false} {
+		w.name(isNamed)
+		if got := []int{w.wokenBy(s), w.wokenBy(otherSync)}; !cmp.Equal([]int{1, 0}, got) {
+			t.Errorf("A Gate is woken by its own SiteSync alone, named (%t) or found by its claim: want [1 0] requests, got %v", isNamed, got)
+		}
+	}
+	stranger := &deliveryv1alpha1.SiteSync{}
+	stranger.SetNamespace("team-a")
+	stranger.SetName("a") // The foreign SiteSync comes first in the list.
+	stranger.Spec.ForProvider.ClaimRef = claim()
+	stranger.Spec.ForProvider.ClaimRef.Name = "other"
+	w.must(w.kube.Create(t.Context(), stranger))
+	w.until("Passed/Passed/Passed")
+}

@@ -547,40 +547,40 @@ func TestJobWaits(t *testing.T) {
 		reason string
 		change func(*deploymentv1alpha1.JobCheck)
 		spoil  func(w *world)
-		mend   func(w *world)
+		repair func(w *world)
 		want   string
 	}{
 		"Image": {
 			reason: "A Job waits until the Site allows its image.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "job: image: ",
-			mend: func(w *world) {
+			repair: func(w *world) {
 				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.AllowedImages = []string{"busybox:2"} })
 			},
 		},
 		"Account": {
 			reason: "A Job waits until the Site allows its service account.",
 			change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: ",
-			mend: func(w *world) {
+			repair: func(w *world) {
 				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.ServiceAccountName = "admin" })
 			},
 		},
 		"Nowhere": {
 			reason: "A Job waits until the Site has a namespace for checks.", want: "job: the Site has no spec.postCheck",
-			spoil: func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = nil }) },
-			mend:  func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = site("").Spec.PostCheck }) },
+			spoil:  func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = nil }) },
+			repair: func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = site("").Spec.PostCheck }) },
 		},
 		"Changed": {
 			reason: "A Job waits until its script has the digest that the check names.", change: pinned("scripts", "exit 1"), want: "configMapKeyRef.sha256: ",
-			mend: func(w *world) { w.must(w.kube.Update(w.Context(), scripts("exit 1"))) },
+			repair: func(w *world) { w.must(w.kube.Update(w.Context(), scripts("exit 1"))) },
 		},
 		"NoScript": {
 			reason: "A Job waits until the ConfigMap of its script exists.", change: pinned("scripts", "curl -sf http://shop"), want: "configMapKeyRef: ",
-			spoil: func(w *world) { w.must(w.kube.Delete(w.Context(), scripts(""))) },
-			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), scripts("curl -sf http://shop"))) },
+			spoil:  func(w *world) { w.must(w.kube.Delete(w.Context(), scripts(""))) },
+			repair: func(w *world) { w.must(w.kube.Create(w.Context(), scripts("curl -sf http://shop"))) },
 		},
 		"NoConfig": {
 			reason: "A Job waits until its configuration exists.", want: "the configuration does not exist",
-			spoil: func(w *world) { w.must(w.kube.Delete(w.Context(), settings(""))) },
-			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), settings(""))) },
+			spoil:  func(w *world) { w.must(w.kube.Delete(w.Context(), settings(""))) },
+			repair: func(w *world) { w.must(w.kube.Create(w.Context(), settings(""))) },
 		},
 	}
 	for name, tc := range cases {
@@ -598,7 +598,7 @@ func TestJobWaits(t *testing.T) {
 					t.Fatalf("%s\nit waits: %s, with %d Jobs", tc.reason, got, len(w.made()))
 				}
 				if mended {
-					tc.mend(w)
+					tc.repair(w)
 				}
 				now = now.Add(time.Minute)
 				w.reconcile()

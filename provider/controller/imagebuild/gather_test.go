@@ -6,10 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/test/cacheclient"
+	"github.com/intentplane/intentplane/test/gitserver"
 )
 
 // TestBuildOfAnotherImage has an Image whose status names a Build that kpack did not make for it.
@@ -113,5 +119,141 @@ func TestRunningBuildAmongOthers(t *testing.T) {
 	w.expect("The Build of the Image runs.", "Building")
 	if counter.Listed == 0 || counter.Listed > 20 { // Each of some quick looks and reconciles reads the Build once.
 		t.Errorf("An event reads the running Build of its Image, and no other Build of the namespace: it read %d", counter.Listed)
+	}
+}
+
+// TestLookAgain has a repository that was down for a moment.
+func TestLookAgain(t *testing.T) {
+	w := newWorld(t)
+	w.down = errors.New("reset")
+	w.expect("The repository is awaited", "SourceUnreachable")
+	if w.result.RequeueAfter > 30*time.Second {
+		t.Errorf("A look that failed is repeated in %s, want 30s", w.result.RequeueAfter)
+	}
+	w.down = nil
+	w.wait(30 * time.Second)
+	w.expect("The repository answers again", "Queued")
+}
+
+// TestCommitOfServerThatIsDown has a commit id, for which the server need not answer.
+func TestCommitOfServerThatIsDown(t *testing.T) {
+	w := newWorld(t)
+	w.down = errors.New("reset")
+	w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
+	w.expect("kpack may see more than the provider", "Queued")
+	w.wait(time.Hour)
+	w.reconcile()
+	if w.looks != 1 {
+		t.Errorf("%d looks, want only the look before the Image is applied", w.looks)
+	}
+}
+
+// TestLookNow has a user who asks for a look, and a commit id, whose server is looked at once.
+func TestLookNow(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.wait(5 * time.Second)
+	second, err := w.server.Commit(t.Context(), "shop", gitserver.Branch, map[string]string{"a": "2"}, "Second")
+	w.must(err)
+	w.reconcile()
+	if w.get().Status.AtProvider.Wanted.Commit == second {
+		t.Fatal("The interval is not over")
+	}
+	b := w.get()
+	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "now"})
+	w.must(w.kube.Update(t.Context(), b))
+	w.reconcileShown()
+	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != second || observation.LookNow != "now" {
+		t.Fatalf("%+v", observation)
+	}
+	w.wait(5 * time.Second)
+	looks := w.looks
+	b = w.get()
+	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "now", xpmeta.AnnotationKeyReconcileRequestedAt: "later"})
+	w.must(w.kube.Update(t.Context(), b))
+	w.reconcile()
+	if observation := w.get().Status.AtProvider; w.looks != looks+1 || observation.LookNow != "now later" {
+		t.Errorf("A request to reconcile is one to look: %d looks, %q", w.looks-looks, observation.LookNow)
+	}
+	looks = w.looks
+	w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = strings.Repeat("ab", 20) })
+	w.wait(time.Hour)
+	w.reconcileShown()
+	if observation := w.get().Status.AtProvider; observation.Wanted.Commit != strings.Repeat("ab", 20) || w.looks != looks+1 {
+		t.Errorf("%+v, %d looks", observation, w.looks-looks)
+	}
+}
+
+// TestLookIsAnsweredAtOnce has a user who asks for a look that cannot be made, or finds nothing: the next reconcile answers with the reason.
+func TestLookIsAnsweredAtOnce(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*world)
+		want   xpv2.ConditionReason
+	}{
+		"Secret": {
+			reason: "The provider reads no repository without its Secret.",
+			change: func(w *world) {
+				w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.SecretRef = ptrTo("git") })
+			},
+			want: v1alpha1.ReasonCredentialsGone,
+		},
+		"Config": {
+			reason: "The provider reads no repository without its configuration.",
+			change: func(w *world) { w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ProviderConfigReference.Name = "none" }) },
+			want:   v1alpha1.ReasonConfigurationMissing,
+		},
+		"Denied": {
+			reason: "The provider reads no repository that the configuration refuses.",
+			change: func(w *world) {
+				w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.SourceHosts = []string{"*.example.org"} })
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"Archive": {
+			reason: "An archive has no repository.",
+			change: func(w *world) {
+				w.edit(func(b *v1alpha1.ImageBuild) {
+					b.Spec.ForProvider.Source = v1alpha1.Source{Blob: &v1alpha1.BlobSource{URL: "https://files.example.org/x.tgz"}}
+				})
+			},
+		},
+		"Down": {
+			reason: "The provider names the outage of a repository.",
+			change: func(w *world) { w.down = errors.New("down") }, want: v1alpha1.ReasonSourceUnreachable,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.T = t
+			w.reconcile()
+			tc.change(w)
+			w.wait(5 * time.Second)
+			b := w.get()
+			b.SetAnnotations(map[string]string{xpmeta.AnnotationKeyReconcileRequestedAt: "now"})
+			w.must(w.kube.Update(t.Context(), b))
+			w.reconcileShown()
+			observation := w.get().Status.AtProvider
+			if observation.LookNow != "now" || observation.SourceTrouble.Reason != string(tc.want) {
+				t.Errorf("\n%s\nwant an answer with reason %q, got request %q with %+v", tc.reason, tc.want, observation.LookNow, observation.SourceTrouble)
+			}
+		})
+	}
+}
+
+// TestFailedLook has a user who asks for a look, and an error that ends the reconcile: the status names the request and the error.
+func TestFailedLook(t *testing.T) {
+	w := newWorld(t)
+	w.reconcile()
+	w.edit(func(b *v1alpha1.ImageBuild) {
+		b.Spec.ForProvider.Source.Interval = "often"
+		b.SetAnnotations(map[string]string{xpmeta.AnnotationKeyReconcileRequestedAt: "now"})
+	})
+	w.reconcileOnce()
+	b := w.get()
+	synced := b.GetCondition(xpv2.TypeSynced)
+	if b.Status.AtProvider.LookNow != "" || b.Status.LastHandledReconcileAt != "now" || synced.Reason != xpv2.ReasonReconcileError {
+		t.Errorf("want the handled request and the error, got %q with %+v", b.Status.LastHandledReconcileAt, synced)
 	}
 }

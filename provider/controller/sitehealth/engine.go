@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -65,7 +66,7 @@ func (r *engineReader) deliveryAt(ctx context.Context, site string) (delivery, e
 func isSyncCurrent(s *v1alpha1.SiteSync) bool {
 	ready, synced := s.GetCondition(xpv2.TypeReady), s.GetCondition(xpv2.TypeSynced)
 	isOfSpec := ready.ObservedGeneration == s.GetGeneration() && synced.Status == corev1.ConditionTrue && s.GetDeletionTimestamp() == nil
-	return isOfSpec && s.LatestPosition() == s.Status.AtProvider.ObservedPosition()
+	return isOfSpec && evidence.LatestPosition(s) == s.Status.AtProvider.ObservedPosition()
 }
 
 // reportsHealthy reports whether a Site is live, and its engine has checked the health of each workload that it applied. A SiteSync shows no health of an

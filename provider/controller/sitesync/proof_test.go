@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -275,6 +276,41 @@ func TestCoverageBelowKustomization(t *testing.T) {
 			got := p.readCoverage(t.Context(), repository{}, v1alpha1.SiteTree{Tree: tree.ID(files)}, s, [][]byte{archive})
 			if diff := cmp.Diff(tc.want, got.Coverage); diff != "" {
 				t.Errorf("\n%s\nreadCoverage(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestMirror lets Flux read the repository by another URL.
+func TestMirror(t *testing.T) {
+	const mirror = "https://mirror.example.com/fleet.git"
+	cases := map[string]struct {
+		reason string
+		commit string
+		says   string
+		words  string
+	}{
+		"SameCommit":  {reason: "A mirror that has the commit runs the same files, and the status names its URL.", says: isLiveNow},
+		"OtherCommit": {reason: "A commit that the repository does not have proves nothing, and the message names the URL.", commit: strings.Repeat("a", 40), says: "Syncing | Syncing | ProofUnknown", words: "; the engine reads " + mirror},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			commit := w.deliver("new")
+			if tc.commit != "" {
+				commit = tc.commit
+			}
+			w.flux(commit, false)
+			_, err := w.cluster.Resource(repositories()).Namespace("flux").Patch(t.Context(), "g", types.MergePatchType, []byte(`{"spec":{"url":"`+mirror+`"}}`), metav1.PatchOptions{})
+			w.must(err)
+			w.askFor(1)
+			w.until(tc.says)
+			site := w.get().Status.AtProvider.Sites[0]
+			if diff := cmp.Diff(mirror, site.Engine.URL); diff != "" {
+				t.Errorf("\n%s\nurl: -want, +got:\n%s", tc.reason, diff)
+			}
+			if !strings.HasSuffix(site.Message, tc.words) {
+				t.Errorf("\n%s\nmessage: want %q at its end, got %q", tc.reason, tc.words, site.Message)
 			}
 		})
 	}

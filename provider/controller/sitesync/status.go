@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/instant"
@@ -112,7 +113,7 @@ func isUrgent(s *v1alpha1.SiteSync, d proof.Decision, previous, ready xpv2.Condi
 		previousSite := previousByName[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
 		isNewEnd := terminal && (isNext || previousSite.State != site.State)
-		if previousSite.Engine.IsOtherTarget(site.Engine) && site.State == v1alpha1.SiteLive {
+		if proof.IsOtherTarget(previousSite.Engine, site.Engine) && site.State == v1alpha1.SiteLive {
 			return true // Gates judge the Site since then.
 		}
 		if isNewEnd || hasPassedCluster(site) && (isNext || !hasPassedCluster(previousSite)) || isTrackAdvanced(previousSite, site, d.Spec.AskedPosition()) {
@@ -168,7 +169,7 @@ func isTrackAdvanced(previous, next v1alpha1.SiteObservation, requested ledger.P
 		return false
 	}
 	for _, t := range next.Traffic.Tracks {
-		last := previous.TrackOf(t.Name)
+		last := evidence.TrackOf(previous, t.Name)
 		hasNewPods := requested.Stage != ledger.StageSteps && t.AvailableTree != "" && !hasSamePods(t, last)
 		if t.Idle != last.Idle || hasNewPods {
 			return true

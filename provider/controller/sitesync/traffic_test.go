@@ -9,6 +9,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/track"
 )
 
@@ -46,13 +47,13 @@ func TestPodsAreReadAgain(t *testing.T) {
 	})
 	w.flux(commit, false)
 	w.until("Syncing | Syncing | CanaryNotAvailable")
-	if green := w.get().Status.AtProvider.Sites[0].TrackOf(track.Green); green.AvailableTree != "" {
+	if green := evidence.TrackOf(w.get().Status.AtProvider.Sites[0], track.Green); green.AvailableTree != "" {
 		t.Errorf("pods that the watch has from before prove a folder: %+v", green)
 	}
 	live = deploymentWith(4)
 	w.reconcile()
 	w.expect("the API server has the pods of the folder", "Live | Live")
-	if green := w.get().Status.AtProvider.Sites[0].TrackOf(track.Green); green.AvailableTree != theFolder {
+	if green := evidence.TrackOf(w.get().Status.AtProvider.Sites[0], track.Green); green.AvailableTree != theFolder {
 		t.Errorf("the pods that the API server has prove the folder: %+v", green)
 	}
 	baseline := reads

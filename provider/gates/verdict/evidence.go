@@ -9,6 +9,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -66,7 +67,7 @@ func (e Evidence) syncedSince(site string) time.Time {
 		return time.Time{}
 	}
 	judged, observed := e.Spec.AskedPosition(), s.Status.AtProvider.ObservedPosition()
-	if !s.LatestPosition().HasReached(judged) || !observed.HasReached(judged) || e.isPassed(observed) {
+	if !evidence.LatestPosition(s).HasReached(judged) || !observed.HasReached(judged) || e.isPassed(observed) {
 		return time.Time{}
 	}
 	for _, o := range s.Status.AtProvider.Sites {
@@ -88,7 +89,7 @@ func (e Evidence) IsReleased() bool {
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.Spec.ClaimRef) || !isCurrent(s) {
 		return false
 	}
-	requested, latest := s.Spec.ForProvider.AskedPosition(), s.LatestPosition()
+	requested, latest := s.Spec.ForProvider.AskedPosition(), evidence.LatestPosition(s)
 	if latest != judged || s.Status.AtProvider.ObservedPosition() != judged {
 		return latest.HasReached(judged) && latest != judged
 	}

@@ -83,23 +83,23 @@ func Acquire8080(ctx context.Context, waiting func(string)) (*Lock, error) {
 // acquire locks a file, and waits until the port that it stands for has no listener.
 func acquire(ctx context.Context, port int, path string, waiting func(string)) (*Lock, error) {
 	l := &Lock{}
-	tell := printOnce(waiting, fmt.Sprintf("waiting until another control plane of this machine ends, such as that of \"make demo\" or of a test: Crossplane's "+
+	report := printOnce(waiting, fmt.Sprintf("waiting until another control plane of this machine ends, such as that of \"make demo\" or of a test: Crossplane's "+
 		"RBAC manager always takes port %d (the other one holds %s)", port, path))
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
 		var err error
 		if l.file, err = tryLockingFile(path); l.file == nil && err == nil {
-			tell()
+			report()
 		}
 		return l.file != nil, err
 	})
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot lock port %d: another control plane holds %s", port, path)
 	}
-	tell = printOnce(waiting, fmt.Sprintf("waiting up to %s until port %d is free: another program listens on it, and Crossplane's RBAC manager always takes it", grace, port))
+	report = printOnce(waiting, fmt.Sprintf("waiting up to %s until port %d is free: another program listens on it, and Crossplane's RBAC manager always takes it", grace, port))
 	err = wait.PollUntilContextTimeout(ctx, interval, grace, true, func(context.Context) (bool, error) {
 		free := isPortFree(port)
 		if !free {
-			tell()
+			report()
 		}
 		return free, nil
 	})

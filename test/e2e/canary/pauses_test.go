@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intentplane/intentplane/test/alerting"
+	"github.com/intentplane/intentplane/test/promserver"
 	"github.com/intentplane/intentplane/test/release"
 )
 
@@ -35,4 +37,24 @@ func TestPauses(t *testing.T) {
 	y.stopUsers()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 65, green 35", "blue 50, green 50", "blue 20, green 80", "blue 0, green 100", "green 100")
 	y.wantPods(y.Sites[0], release.Replicas, release.Replicas)
+}
+
+// TestCanaryAwaitsAUser lets a canary wait for a user. The alert names the deployment.
+func TestCanaryAwaitsAUser(t *testing.T) {
+	y := newReleaseAt(t, release.Options{})
+	plan := release.Plan{Steps: []any{release.Weight(5), release.Pause("")}}
+	y.asksForImage(1, plan)
+	y.awaitOutcome(1, "Succeeded")
+	states, err := alerting.StartStateMetrics(t.Context(), cp)
+	y.must(err)
+	jobs := append(alerting.ScrapeJobs(cp, time.Second), promserver.Job{Name: "kube-state-metrics", Interval: time.Second, Target: promserver.NewTargetAt(states)})
+	server, err := promserver.New(t.Context(), t.TempDir(), jobs...)
+	y.must(err)
+	y.must(server.Start(t.Context()))
+	t.Cleanup(server.Stop)
+	o := alerting.Observer{Server: server, Namespace: y.Namespace}
+	snapshot := o.TakeSnapshot(t)
+	y.asksForImage(2, plan)
+	y.awaitState(2, "AwaitingPromotion", "2/3")
+	o.ExpectFiring(t, snapshot, "CanaryAwaitsAUser")
 }

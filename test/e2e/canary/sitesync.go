@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
@@ -90,7 +91,7 @@ func (s *shop) observedSite() deliveryv1alpha1.SiteObservation {
 
 func (s *shop) greenTrack() deliveryv1alpha1.TrackObservation {
 	s.Helper()
-	return s.observedSite().TrackOf(track.Green)
+	return evidence.TrackOf(s.observedSite(), track.Green)
 }
 
 func (s *shop) awaitGreen(description string, condition func(deliveryv1alpha1.TrackObservation) bool) deliveryv1alpha1.TrackObservation {

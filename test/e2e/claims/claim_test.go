@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -27,5 +28,14 @@ func TestClaimBecomesCommit(t *testing.T) {
 		if diff := cmp.Diff(want, scene.Names(s.FilesBelow(s.Directory(site, "shop")))); diff != "" {
 			t.Errorf("files of %s: -want, +got:\n%s", site, diff)
 		}
+	}
+}
+
+func TestAllSupported(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	observed := s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1")))
+	if !scene.Is(observed, "Supported", corev1.ConditionTrue, "Supported") {
+		t.Errorf("Supported of a plain claim is %v", scene.Condition(observed, "Supported"))
 	}
 }

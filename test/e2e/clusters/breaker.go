@@ -28,25 +28,25 @@ func (s *stage) refusedByBreaker(ctx context.Context) map[string]float64 {
 	return map[string]float64{"dropped": countOf("Dropped"), "half open": countOf("HalfOpenAllowed"), "opens": m.Sum("circuit_breaker_opens_total", nil)}
 }
 
-// A book has the charges of the circuit breaker for the composite of a namespace, in chapters.
-type book struct {
+// A tokenLog has the charges of the circuit breaker for the composite of a namespace, in phases.
+type tokenLog struct {
 	*load.Ledger
 
 	t    *testing.T
 	read int
 }
 
-// keepBook begins to note charges.
-func (s *stage) keepBook() *book {
+// startTokenLog begins to record charges.
+func (s *stage) startTokenLog() *tokenLog {
 	s.T.Helper()
 	l, err := load.NewLedger(s.T.Context(), cp.Client, s.Namespace)
 	s.Must(err)
 	s.T.Cleanup(l.Close)
-	return &book{Ledger: l, t: s.T}
+	return &tokenLog{Ledger: l, t: s.T}
 }
 
-// endChapter ends, and logs its cost.
-func (b *book) endChapter(title string) {
+// logPhaseCost ends a phase, and logs its cost.
+func (b *tokenLog) logPhaseCost(title string) {
 	n, all := 0, b.Entries()
 	for _, e := range all[b.read:] {
 		n += e.Tokens
@@ -56,7 +56,7 @@ func (b *book) endChapter(title string) {
 }
 
 // checkBudget compares the tokens that were missing of the circuit breaker with the budget.
-func (b *book) checkBudget() {
+func (b *tokenLog) checkBudget() {
 	b.t.Helper()
 	figure.Check(b.t, "tokens_missing", b.Deepest(), budget)
 	for _, e := range b.Entries() {

@@ -16,12 +16,12 @@ func TestRebaseCluster(t *testing.T) {
 	s := newStage(t)
 	s.anotherClass()
 	wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
-	book := s.keepBook()
+	tokens := s.startTokenLog()
 	s.Apply(wc)
 	s.provisioned(wc)
 	observed := s.followObject(wc, wantRebasing())
 	s.awaitMadeOfClass(mc, clusterapi.ClassName)
-	book.endChapter("the creation")
+	tokens.logPhaseCost("the creation")
 	machines := s.onlyObject("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane")
 	previous := s.machineTemplate(machines)
 
@@ -29,7 +29,7 @@ func TestRebaseCluster(t *testing.T) {
 	s.Apply(wc)
 	s.awaitMadeOfClass(mc, otherClass)
 	s.provisioned(wc)
-	book.endChapter("the rebase")
+	tokens.logPhaseCost("the rebase")
 	if current := s.machineTemplate(machines); current == previous {
 		t.Errorf("its machines are still made of %s", current)
 	}
@@ -40,8 +40,8 @@ func TestRebaseCluster(t *testing.T) {
 		return scene.Field(u, "status", "atProvider", "version") == newVersion
 	})
 	s.provisioned(wc)
-	book.endChapter("the upgrade")
-	book.checkBudget()
+	tokens.logPhaseCost("the upgrade")
+	tokens.checkBudget()
 	observed.awaitOrder(s, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
 	s.Delete(wc)
 	s.awaitGone(wc)

@@ -20,13 +20,13 @@ func TestDisasterRecovery(t *testing.T) {
 	if soak.Long() {
 		stories["Rebuilt"] = (*disaster).rebuildKnownLost
 	}
-	for name, tell := range stories {
+	for name, play := range stories {
 		t.Run(name, func(t *testing.T) {
 			p := &disaster{Scene: scene.New(t, cp, "edge1", "edge2")}
 			p.catalog = []*unstructured.Unstructured{p.ProviderConfig(), p.Blueprint("1.0.0", "stable"), p.NewSite("edge1"), p.NewSite("edge2")}
 			p.Succeed(p.shopAtRevision(1))
 			p.Succeed(p.shopAtRevision(2))
-			tell(p)
+			play(p)
 		})
 	}
 }

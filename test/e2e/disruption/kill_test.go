@@ -1,9 +1,15 @@
 package disruption
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -26,5 +32,39 @@ func TestKillProvider(t *testing.T) {
 		if f.wantEachCommitOnce(); t.Failed() {
 			return
 		}
+	}
+}
+
+// TestProviderNotResponding edits a deployment of each shape while no provider runs, and starts one.
+func TestProviderNotResponding(t *testing.T) {
+	ctx := t.Context()
+	if err := cp.RestartFunction(ctx, "--provider-timeout=5s"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cp.RestartFunction(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	s := scene.New(t, cp, "edge1")
+	bank := func(replicas int) string { return strings.Replace(intentLine(s, replicas, "edge1"), "shop", "bank", 1) }
+	all := []*unstructured.Unstructured{s.Claim("shop", intentLine(s, 1, "edge1")), s.Composite("bank", bank(1))}
+	for _, o := range all {
+		s.Succeed(o)
+	}
+	cp.KillProvider()
+	s.Apply(s.Set(all[0], intentLine(s, 2, "edge1"), "spec", "intent"))
+	s.Apply(s.Set(all[1], bank(2), "spec", "intent"))
+	for _, o := range all {
+		s.Await(o, "the provider does not respond", func(u *unstructured.Unstructured) bool {
+			return scene.Is(u, "Delivered", corev1.ConditionFalse, "ProviderNotResponding") && scene.Is(u, "Reconciling", corev1.ConditionTrue, "ProviderNotResponding") &&
+				scene.Is(u, "Ready", corev1.ConditionFalse, "")
+		})
+	}
+	if err := cp.StartProvider(ctx, controlplane.Program{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		s.Succeed(o)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
 )
 
 // TestPrune removes the directory of a deployment that was deleted and left it, and nothing of a living deployment. A deployment of that name starts
@@ -164,4 +166,151 @@ func TestYoung(t *testing.T) {
 	s.orphanDirectories(s.describeShop("young"))
 	s.wantOutput(s.runPrune("--min-age", "1h", "--dry-run"), 0, "TooYoung", "0 directories to prune, 1 to keep")
 	s.wantOutput(s.runPrune("--dry-run"), 0, "1 directory to prune, 0 to keep")
+}
+
+// TestRefusedObjects are objects that the API server does not take.
+func TestRefusedObjects(t *testing.T) {
+	s := newStage(t)
+	request := func(field string, value any) *unstructured.Unstructured {
+		spec := map[string]any{"scope": "Directories", "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config}}
+		spec[field] = value
+		return s.describeObject("PruneRequest", "bad", spec)
+	}
+	approval := func(plan string) *unstructured.Unstructured { return s.describeApproval("bad", "one", "uid", plan) }
+	cases := map[string]struct {
+		reason string
+		object *unstructured.Unstructured
+		says   string
+	}{
+		"Scope":       {reason: "A scope that does not exist is refused.", object: request("scope", "Everything"), says: "Unsupported value"},
+		"NegativeAge": {reason: "An age is not negative.", object: request("minAge", "-1h"), says: "must not be negative"},
+		"NoAge":       {reason: "An age is a duration.", object: request("minAge", "old"), says: "minAge"},
+		"OnlyTwice":   {reason: "A name stands once in only.", object: request("only", []any{"a", "a"}), says: "duplicate entries"},
+		"OnlyEmpty":   {reason: "An empty list in only would mean nothing, or all.", object: request("only", []any{}), says: "at least 1"},
+		"NoDigest":    {reason: "An approval names a digest.", object: approval("yes"), says: "must be the digest of a plan"},
+		"HalfDigest":  {reason: "A part of a digest is refused.", object: approval("sha256:" + strings.Repeat("a", 63)), says: "must be the digest of a plan"},
+		"UpperDigest": {reason: "A digest has lower-case digits.", object: approval("sha256:" + strings.Repeat("A", 64)), says: "must be the digest of a plan"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if refusal := s.Refused(tc.object); !strings.Contains(refusal, tc.says) {
+				t.Errorf("\n%s\nwant %q in: %s", tc.reason, tc.says, refusal)
+			}
+		})
+	}
+}
+
+// TestApprovals answers each approval that does not count with a reason, and removes nothing.
+func TestApprovals(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.orphanDirectories(s.describeShop("gone"))
+	r := s.requestPlan("one")
+	s.Apply(s.describeObject("PruneRequest", "other", map[string]any{
+		"scope": "Directories", "minAge": "0s", "allowStateful": true, "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
+	}))
+	otherRequest := s.awaitRequest("other", "a plan", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase != "" })
+	cases := map[string]struct {
+		reason string
+		object *unstructured.Unstructured
+		want   any
+	}{
+		"unknown": {
+			reason: "A request that does not exist has no plan.",
+			object: s.describeApproval("unknown", "none", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonUnknownRequest,
+		},
+		"again": {
+			reason: "A request that was created again is another request.",
+			object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest,
+		},
+		"plan": {
+			reason: "The plan of another request is another plan.",
+			object: s.describeApproval("plan", "one", string(r.GetUID()), otherRequest.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,
+		},
+		"request": {
+			reason: "A plan of another request does not match.",
+			object: s.describeApproval("request", "other", string(otherRequest.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,
+		},
+	}
+	for _, tc := range cases {
+		t.Log(tc.reason)
+		s.Apply(tc.object)
+		s.wantAnswer(tc.object, tc.want)
+	}
+	s.wantDirectory("gone", true)
+	if refusal := s.Refused(s.Set(cases["plan"].object.DeepCopy(), r.Status.Plan.Digest, "spec", "plan")); !strings.Contains(refusal, "spec never changes") {
+		t.Errorf("an approval never changes: %s", refusal)
+	}
+	right := s.describeApproval("right", "one", string(r.GetUID()), r.Status.Plan.Digest)
+	s.Apply(right)
+	s.wantAnswer(right, v1alpha1.ReasonAccepted)
+	s.awaitEnd("one", v1alpha1.PhaseDone)
+	late := s.describeApproval("late", "one", string(r.GetUID()), r.Status.Plan.Digest)
+	s.Apply(late)
+	s.wantAnswer(late, v1alpha1.ReasonTooLate)
+	if n := s.pruneCommits(); n != 1 {
+		t.Errorf("want 1 commit, got %d", n)
+	}
+}
+
+// TestKilled kills the provider when the push of a removal arrives and is lost, and when it was carried out and not answered. A removed directory is
+// not removed again, and the request names the commit.
+func TestKilled(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		at     func(repository string, fn func())
+	}{
+		"BeforePush": {reason: "A push that was lost with the provider is made by the next provider.", at: cp.Git.DropPush},
+		"AfterPush":  {reason: "A push that was carried out is not made again by the next provider.", at: cp.Git.AfterPush},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.orphanDirectories(s.describeShop("gone"))
+			r := s.requestPlan("one")
+			killed := make(chan struct{})
+			tc.at(s.Namespace, func() {
+				tc.at(s.Namespace, nil)
+				cp.KillProvider()
+				close(killed)
+			})
+			s.approvePlan(r)
+			<-killed
+			s.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
+			done := s.awaitEnd("one", v1alpha1.PhaseDone)
+			s.wantDirectory("gone", false)
+			if n, tip := s.pruneCommits(), s.Commits()[0].ID; n != 1 || done.Status.Result.Commit != tip {
+				t.Errorf("\n%s\n%d commits, and result.commit is %s at tip %s", tc.reason, n, done.Status.Result.Commit, tip)
+			}
+		})
+	}
+}
+
+// TestRebuilt builds another cluster in the place of a lost cluster, with fewer claims than that had. It prunes nothing until the configuration names
+// the lost cluster, and then the directories without a claim.
+func TestRebuilt(t *testing.T) {
+	s := newStage(t)
+	s.Succeed(s.describeShop("lost"))
+	s.Succeed(s.describeShop("shop"))
+	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.OwnerPath)
+	s.Must(err)
+	formerOwner, err := state.DecodeOwner([]byte(content))
+	s.Must(err)
+
+	s.Must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
+	s.Run("create", "namespace", s.Namespace)
+	for _, o := range []*unstructured.Unstructured{s.ProviderConfig(), s.Blueprint("1.0.0", "stable"), s.NewSite("edge1")} {
+		s.Apply(o)
+	}
+	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", formerOwner)
+	s.Apply(s.describeShop("shop"))
+	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere")
+	s.wantDirectory("lost", true)
+
+	s.Apply(s.Set(s.ProviderConfig(), formerOwner, "spec", "takeOverFrom"))
+	s.Succeed(s.describeShop("shop"))
+	s.wantOutput(s.runPrune("--confirm"), 0, "removed 1 directory", "InUse")
+	s.wantDirectory("lost", false)
+	s.wantDirectory("shop", true)
+	s.wantOutput(s.runPrune("--dry-run"), 0, "0 directories to prune, 1 to keep")
 }

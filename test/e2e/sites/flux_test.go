@@ -1,12 +1,19 @@
 package sites
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/controlplane/kubernetes"
+	"github.com/intentplane/intentplane/test/patience"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -101,5 +108,76 @@ func TestEngineFailure(t *testing.T) {
 	s.expectSiteSync(y, "1 | False | Failed | Failed | EngineFailed")
 	if got := engineMessage(s.Now(y)); !strings.Contains(got, "BuildFailed") {
 		t.Errorf("the message does not have the message of Flux: %q", got)
+	}
+}
+
+// TestLeftAlone sets an annotation for Flux in the Site's cluster to leave an object alone. Flux goes to each commit and calls it applied, and the
+// Site is not live before Flux applies the object again.
+func TestLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, claimDirectory)
+	y := s.describeSync(1, "one")
+	s.Apply(y)
+	s.deliverRevision(1, "one")
+	s.expectSiteSync(y, "1"+isLive)
+
+	s.annotateConfigAtSite(`"disabled"`)
+	y = s.describeSync(2, "two")
+	s.Apply(y)
+	s.deliverRevision(2, "two")
+	s.lookAndExpect(y, "2 | False | Syncing | Syncing | NotApplied", "ConfigMap "+s.Namespace+"/a")
+	if diff := cmp.Diff("one", s.configAtSite()); diff != "" {
+		t.Errorf("running config: -want, +got:\n%s", diff)
+	}
+
+	s.annotateConfigAtSite("null")
+	s.patchAtSite(s.kustomizationAtSite(), `{"metadata":{"annotations":{"`+requestedAt+`":"again"}}}`)
+	s.lookAndExpect(y, "2"+isLive)
+	if diff := cmp.Diff("two", s.configAtSite()); diff != "" {
+		t.Errorf("running config: -want, +got:\n%s", diff)
+	}
+}
+
+// annotateConfigAtSite sets the annotation in the Site's cluster that makes Flux skip the ConfigMap.
+func (s *stage) annotateConfigAtSite(value string) {
+	s.T.Helper()
+	config := withName("v1", "ConfigMap", "a")
+	config.SetNamespace(s.Namespace)
+	s.patchAtSite(config, `{"metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/reconcile":`+value+`}}}`)
+}
+
+// TestSecretsOfTheEngine has a claim with a variable that the Site's Flux would replace by a value of the platform's Secret. Nothing is replaced; and where the
+// Site accepts objects that Flux transformed, the claim is refused.
+func TestSecretsOfTheEngine(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, siteDirectory)
+	platform := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: kubernetes.FluxNamespace, Name: s.Namespace}, StringData: map[string]string{"TOKEN": "the-platforms"}}
+	s.Must(s.edge.Client.Create(t.Context(), platform))
+	s.patchAtSite(s.kustomizationAtSite(), fmt.Sprintf(`{"spec":{"postBuild":{"substituteFrom":[{"kind":"Secret","name":%q}]}}}`, s.Namespace))
+	claim := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": 1, "parameters": {"greeting": "is it ${TOKEN}"}}`, s.Site("edge1")))
+	s.Apply(claim)
+	served := func() string {
+		m := &corev1.ConfigMapList{}
+		s.Must(s.edge.Client.List(t.Context(), m, client.InNamespace(s.Namespace), client.MatchingLabels{"intentplane.dev/claim": "shop"}))
+		for _, o := range m.Items {
+			if text, ok := o.Data["index.html"]; ok {
+				return text
+			}
+		}
+		return ""
+	}
+	s.Until("Flux applies the claim", patience.Limit, func() bool { return served() != "" })
+	if diff := cmp.Diff("is it ${TOKEN}", served()); diff != "" {
+		t.Fatalf("text that a tenant reads at the Site: -want, +got:\n%s", diff)
+	}
+
+	s.Apply(s.Set(s.describeFluxSite(), "Transformed", "spec", "engine", "acceptProof"))
+	s.Apply(s.Set(claim, strings.Replace(scene.Field(claim, "spec", "intent"), "is it", "or", 1), "spec", "intent"))
+	want := fmt.Sprintf("spec.intent: parameters.greeting: contains ${, and the GitOps engine of Site %q may replace", s.Site("edge1"))
+	s.Await(claim, "refused", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Failed" && strings.Contains(scene.Field(u, "status", "message"), want)
+	})
+	if diff := cmp.Diff("is it ${TOKEN}", served()); diff != "" {
+		t.Errorf("text that a tenant reads at the Site: -want, +got:\n%s", diff)
 	}
 }
