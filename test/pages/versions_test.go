@@ -16,8 +16,8 @@ const testedPage = "docs/tested.md"
 // that the module requires.
 var pinnedRow = regexp.MustCompile("(?m)^\\| ([^|]+) \\| (v[^ |]+) \\| `tools/([a-z0-9-]+)`: `([^`]+)` \\|")
 
-// buildTools are the modules of tools whose programs build, generate or lint, and are not tested against.
-var buildTools = []string{"actionlint", "codegen", "gofumpt", "golangci-lint", "gotestsum", "images", "release", "xpkg"}
+// buildTools are the modules of tools whose programs build, generate, lint or scan, and are not tested against.
+var buildTools = []string{"actionlint", "codegen", "gofumpt", "golangci-lint", "gotestsum", "govulncheck", "images", "release", "vulncheck", "vulndb", "xpkg"}
 
 // TestTestedVersions holds the page about tested programs to the modules that pin them.
 func TestTestedVersions(t *testing.T) {
