@@ -21,7 +21,7 @@ TLOG ?=
 REBUILD ?=
 # The URI that names the builder in the provenance of a release.
 BUILDER ?=
-# Names one suite or one test (test-e2e), one test (soak) or one figure (bench); empty means all.
+# Names one suite or one test (test-e2e), one test (soak), one figure (bench) or one module (vulncheck); empty means all.
 ONLY ?=
 # Seeds the random series of evaluators.
 SEED ?= 1
@@ -48,6 +48,8 @@ CAPT_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLERS KUBECTL CROSSPLANE_CORE CROSS
 SMOKE_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLERS KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CROSSPLANE_WEBHOOKS XPKG_IMAGE XPKG \
 	FLUX_SOURCE_CONTROLLER FLUX_SOURCE_CRDS FLUX_KUSTOMIZE_CONTROLLER FLUX_KUSTOMIZE_CRDS GATEWAY_API_CRDS PROMETHEUS GOTESTSUM
 PROGRAMS := function provider kubectl-intent
+# The modules of tools/ with our code that "make test" checks beside the main module. Releases and evaluators have targets of their own.
+TOOL_MODULES := images xpkg controllers vulncheck
 # The flags of what tools.sh builds, for all that go does here: what those programs, ours and the tests import alike is compiled once, and nothing again in
 # another checkout.
 export CGO_ENABLED := 0
@@ -182,7 +184,7 @@ format:
 
 .PHONY: vet
 vet:
-	@red=0; for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && $(COMPILER) go vet ./...) || red=1; done; exit $$red
+	@red=0; for module in . $(TOOL_MODULES:%=tools/%); do (cd $$module && $(COMPILER) go vet ./...) || red=1; done; exit $$red
 
 .PHONY: words
 words:
@@ -192,7 +194,7 @@ words:
 # A tidy module of evaluators needs the modules of Argo Rollouts, which "make evaluators" downloads. Here only its part of ours is checked.
 .PHONY: tidy
 tidy:
-	@red=0; for module in . tools/images tools/xpkg tools/controllers; do (cd $$module && go mod tidy -diff) || \
+	@red=0; for module in . $(TOOL_MODULES:%=tools/%); do (cd $$module && go mod tidy -diff) || \
 		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; red=1; }; done; \
 		cd tools/evaluators && go list -deps ./ours github.com/intentplane/intentplane/cmd/kubectl-intent/analysis >/dev/null || \
 		{ echo 'tools/evaluators/go.mod is not tidy: it lacks modules that our packages import, run "go mod tidy" there' >&2; red=1; }; exit $$red
@@ -226,7 +228,7 @@ test-unit: ## Run the unit tests, with the race detector where a package starts 
 	@red=0; $(call test_with_race,$$(tools/unit-packages.sh race)) | $(keep_seconds) || red=1; \
 		$(call test_with_race,$$(tools/unit-packages.sh crowded)) | $(keep_seconds) || red=1; \
 		$(GO_TEST) -p $(SIDE_BY_SIDE) -timeout 20m $$(tools/unit-packages.sh plain) | $(keep_seconds) || red=1; \
-		for module in images xpkg controllers; do (cd tools/$$module && $(GO_TEST) ./...) || red=1; done; exit $$red
+		for module in $(TOOL_MODULES); do (cd tools/$$module && $(GO_TEST) ./...) || red=1; done; exit $$red
 
 # The program that makes releases compiles the libraries of signatures, which nothing else needs.
 .PHONY: test-release
@@ -237,6 +239,17 @@ test-release: ## Vet and test the program that makes releases.
 .PHONY: evaluators
 evaluators: ## Judge random series of measurements by the evaluators of Argo Rollouts and Flagger, and by ours (SEED=1).
 	@cd tools/evaluators && go mod tidy -diff && go generate && $(COMPILER) go vet ./... && SEED='$(SEED)' $(GO_TEST) -timeout 20m ./...
+
+# govulncheck scans the sources of each module with Go files; other modules pin programs. The packages of evaluators compile after "go generate".
+# The entries come from a Go module, so govulncheck sends no request.
+MODULES = $(or $(ONLY),$(patsubst %/,%,$(dir $(wildcard go.mod tools/*/go.mod))))
+
+.PHONY: vulncheck
+vulncheck: ## Scan each module for known vulnerabilities of its dependencies and of Go, by the pinned entries (25 MB to download; ONLY=tools/xpkg).
+	@tools/tools.sh build GOVULNCHECK VULNDB VULNCHECK
+	@$(if $(filter tools/evaluators,$(MODULES)),cd tools/evaluators && go generate)
+	@$(call with_tools,GOVULNCHECK VULNDB VULNCHECK) \
+		"$$VULNCHECK" -govulncheck="$$GOVULNCHECK" -entries="$$VULNDB" -accepted=tools/vulncheck/accepted.txt $(MODULES)
 
 .PHONY: test-race
 test-race:

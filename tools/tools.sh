@@ -12,7 +12,7 @@ usage() {
 		       tools/tools.sh check             check what must be installed
 		       tools/tools.sh race              print -race, or say why there is no race detector here
 		NAME is a variable or a program, for example KUBECTL or kubectl; none means all but those of Cluster API,
-		which take long and few tests need.
+		which take long and few tests need, and of "make vulncheck", which no test needs.
 
 		What is built goes to $INTENTPLANE_CACHE (default: your user's cache folder).
 		A variable that is set already names a program of your own, which is used as it is.
@@ -70,6 +70,9 @@ tools() {
 		RELEASE                  release        release                  .                                                  -
 		PLAYED_SIGSTORE          release        played-sigstore          ./sigstore/serve                                   -
 		ACTIONLINT               actionlint     actionlint               github.com/rhysd/actionlint/cmd/actionlint         -
+		GOVULNCHECK              govulncheck    govulncheck              golang.org/x/vuln/cmd/govulncheck                  -
+		VULNDB                   vulndb         vulndb                   dir:golang.org/x/vulndb/data/osv                   -
+		VULNCHECK                vulncheck      vulncheck                .                                                  -
 	TABLE
 }
 
@@ -148,11 +151,11 @@ locate() {
 	done < <(tools)
 }
 
-# wanted reports whether a tool is among the names. Without names it is true, except for tools with a long build that few tests need.
+# wanted reports whether a tool is among the names. Without names it is true, except for tools with a long build that few tests need, and tools of vulncheck.
 wanted() {
 	local name=$1 made=$2 folder=$3 n
 	shift 3
-	[[ $# -gt 0 ]] || { [[ $folder != clusterapi* ]] && return 0 || return 1; }
+	[[ $# -gt 0 ]] || { [[ $folder != clusterapi* && $folder != *vuln* ]] && return 0 || return 1; }
 	for n in "$@"; do
 		[[ $n != "$name" && $n != "$made" ]] || return 0
 	done

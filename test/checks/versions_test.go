@@ -12,10 +12,10 @@ import (
 // processors client-go and its imports take two minutes. These modules therefore require one version of each dependency.
 func TestSharedVersions(t *testing.T) {
 	separate := []string{
-		"argocd", "capt", // are folders of files, and nothing is compiled
+		"argocd", "capt", "vulndb", // are folders of files, and nothing is compiled
 		"clusterapi110", "crossplane-cli", "kpack", // do not compile with newer versions of Kubernetes
 		"clusterapi", "kube-state-metrics", "traefik", // are built for few suites
-		"actionlint", "gofumpt", "golangci-lint", "gotestsum", // share no large dependency
+		"actionlint", "gofumpt", "golangci-lint", "gotestsum", "govulncheck", // share no large dependency
 	}
 	folders, err := filepath.Glob("../../tools/*/go.mod")
 	if err != nil {

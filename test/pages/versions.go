@@ -12,4 +12,4 @@ const testedPage = "docs/tested.md"
 var pinnedRow = regexp.MustCompile("(?m)^\\| ([^|]+) \\| (v[^ |]+) \\| `tools/([a-z0-9-]+)`: `([^`]+)` \\|")
 
 // buildTools are the modules of tools whose programs build, generate or lint, and are not tested against.
-var buildTools = []string{"actionlint", "codegen", "gofumpt", "golangci-lint", "gotestsum", "images", "release", "xpkg"}
+var buildTools = []string{"actionlint", "codegen", "gofumpt", "golangci-lint", "gotestsum", "govulncheck", "images", "release", "vulncheck", "vulndb", "xpkg"}
