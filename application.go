@@ -6,6 +6,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	"github.com/intentplane/intentplane/function/application"
@@ -54,13 +55,28 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 		return nil, errors.Wrap(err, "cannot run")
 	}
 	r := &reply{
-		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait, recording: out.Passing,
+		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait,
+		recording: out.Passing || out.Status.BuiltImage != recorded.BuiltImage && requestsImage(in.observed, out.Status.BuiltImage.Image),
+	}
+	if r.recording { // The call that requests an image records it, while the rest of the status waits for a follow-up call.
+		recorded.BuiltImage = out.Status.BuiltImage
 	}
 	if err := deferStatus(a.Status.Conditions, recorded, r); err != nil {
 		return nil, err
 	}
-	r.lasting = !out.Passing && (r.deferred || slices.Equal(recorded.Transitions, out.Status.Transitions))
+	r.lasting = !r.recording && (r.deferred || slices.Equal(recorded.Transitions, out.Status.Transitions))
 	return r, nil
+}
+
+// requestsImage reports whether the observed deployment does not have an image yet. Once it does, no status waits for a record, which a definition of an earlier
+// version drops.
+func requestsImage(observed map[string]*unstructured.Unstructured, image string) bool {
+	deployment, ok := observed[application.DeploymentName]
+	if !ok {
+		return true
+	}
+	current, _, err := unstructured.NestedString(deployment.Object, "spec", "expectation", "image")
+	return err != nil || current != image
 }
 
 // groupOfClaim returns the API group of a namespaced composite, or of the claim behind a composite without a namespace.

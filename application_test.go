@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
 )
 
 // TestRunFunctionForApplications serves Applications of both shapes beside the deployments.
@@ -67,6 +72,78 @@ spec:
 	}
 }
 
+// writeStatus writes status and conditions of a response to the composite of a request, and answers the needs of the response with no objects.
+func writeStatus(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) {
+	t.Helper()
+	status := rsp.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue()
+	conditions := []any{map[string]any{"type": "Ready", "status": "False", "reason": "Creating"}}
+	for _, c := range rsp.GetConditions() {
+		statusText := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False", fnv1.Status_STATUS_CONDITION_UNKNOWN: "Unknown"}[c.GetStatus()]
+		conditions = append(conditions, map[string]any{"type": c.GetType(), "status": statusText, "reason": c.GetReason(), "message": c.GetMessage()})
+	}
+	list, err := structpb.NewList(conditions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status.Fields["conditions"] = structpb.NewListValue(list)
+	req.Observed.Composite.Resource.Fields["status"] = structpb.NewStructValue(status)
+	req.RequiredResources = map[string]*fnv1.Resources{}
+	for need := range rsp.GetRequirements().GetResources() {
+		req.RequiredResources[need] = &fnv1.Resources{}
+	}
+}
+
+// TestRecordOfBuiltImage has a commit whose image was just built: the call that requests the image records it, while the rest of the status and the conditions
+// wait for a follow-up call.
+func TestRecordOfBuiltImage(t *testing.T) {
+	f, req := newFunction(), request(t, `
+apiVersion: intentplane.dev/v1alpha1
+kind: Application
+metadata: {name: shop, namespace: team-a, uid: u}
+spec:
+  crossplane: {compositionRef: {name: applications}}
+  source: {git: {url: "https://git.example.org/team-a/shop.git", revision: main}}
+`)
+	writeStatus(t, req, run(t, f, req))
+	writeStatus(t, req, run(t, f, req))
+	previous := run(t, f, req)
+	writeStatus(t, req, previous)
+	build, image := previous.GetDesired().GetResources()["build"].GetResource(), "registry.example.org/team-a/shop@sha256:"+strings.Repeat("1", 64)
+	b := &buildv1alpha1.ImageBuild{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(build.AsMap(), b); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := digest.BuildRequest(&b.Spec.ForProvider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := structpb.NewStruct(map[string]any{"atProvider": map[string]any{
+		"wanted": map[string]any{"request": sum, "commit": "c1"}, "latest": map[string]any{"request": sum, "commit": "c1", "build": "shop-build-1", "image": image},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	build.Fields["status"] = structpb.NewStructValue(status)
+	req.Observed.Resources = map[string]*fnv1.Resource{"build": {Resource: build}}
+	rsp := run(t, f, req)
+	record := rsp.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue().GetFields()["builtImage"].GetStructValue().AsMap()
+	want := map[string]any{"image": image, "request": sum, "commit": "c1", "build": "shop-build-1"}
+	if diff := cmp.Diff(want, record); diff != "" || rsp.GetDesired().GetResources()["deployment"] == nil {
+		t.Errorf("RunFunction(...): the record of the requested image: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(previous.GetConditions(), rsp.GetConditions(), protocmp.Transform()); diff != "" {
+		t.Errorf("RunFunction(...): the conditions that wait: -want, +got:\n%s", diff)
+	}
+	// A definition of an earlier version drops the record. Status and conditions wait for it no longer than until the deployment has the image.
+	deployment := rsp.GetDesired().GetResources()["deployment"].GetResource()
+	req.Observed.Resources["deployment"] = &fnv1.Resource{Resource: deployment}
+	now := f.now()
+	f.now = func() time.Time { return now.Add(time.Minute) }
+	if rsp = run(t, f, req); cmp.Equal(previous.GetConditions(), rsp.GetConditions(), protocmp.Transform()) {
+		t.Errorf("RunFunction(...): the conditions wait for a record that is not written: %v", rsp.GetConditions())
+	}
+}
+
 // TestHandOverOfApplication gives a deployment the image, while the status of the Application is about the same spec: it waits, with its conditions, for the
 // status of the deployment.
 func TestHandOverOfApplication(t *testing.T) {
@@ -79,22 +156,7 @@ spec:
   image: registry.example.org/shop:1
 `)
 	first := run(t, f, req)
-	status := first.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue()
-	conditions := []any{map[string]any{"type": "Ready", "status": "False", "reason": "Creating"}}
-	for _, c := range first.GetConditions() {
-		statusText := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False", fnv1.Status_STATUS_CONDITION_UNKNOWN: "Unknown"}[c.GetStatus()]
-		conditions = append(conditions, map[string]any{"type": c.GetType(), "status": statusText, "reason": c.GetReason(), "message": c.GetMessage()})
-	}
-	list, err := structpb.NewList(conditions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	status.Fields["conditions"] = structpb.NewListValue(list)
-	req.Observed.Composite.Resource.Fields["status"] = structpb.NewStructValue(status)
-	req.RequiredResources = map[string]*fnv1.Resources{}
-	for need := range first.GetRequirements().GetResources() {
-		req.RequiredResources[need] = &fnv1.Resources{}
-	}
+	writeStatus(t, req, first)
 	f.answers = newResponseCache(1 << 20)
 	second := run(t, f, req)
 	if second.GetDesired().GetResources()["deployment"] == nil {

@@ -70,7 +70,7 @@ func Run(in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Facts{Build: unobservedBuild(in.Spec), Deployment: Deployment{Name: in.Name}, URL: serviceURLOf(in.Spec)}
+	f := &Facts{Build: unobservedBuild(in.Spec), Deployment: Deployment{Name: in.Name}, URL: serviceURLOf(in.Spec), InForce: in.Status.BuiltImage}
 	if f.Digest, err = digest.Application(&in.Spec); err != nil {
 		return nil, err
 	}
@@ -80,9 +80,11 @@ func Run(in Input) (*Output, error) {
 	if err := findNameConflict(in, o, f, out); err != nil {
 		return nil, err
 	}
+	fill := requestAll
 	if f.Problem != "" || f.Missing != "" {
-		f.keepEvidence(in, o)
-	} else if err := requestAll(in, o, f, out); err != nil {
+		fill = keepEvidence
+	}
+	if err := fill(in, o, f, out); err != nil {
 		return nil, err
 	}
 	if f.ProblemReason == v1alpha1.ReasonNameTaken || f.MissingReason == v1alpha1.ReasonAwaitingDeletion {

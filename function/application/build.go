@@ -60,7 +60,7 @@ func BuildFor(in Input) *buildv1alpha1.ImageBuild {
 // object, unless the requested image exists.
 func (f *Facts) observeBuild(in Input, o observed, request string) {
 	f.Build = ObserveBuild(o.build, request)
-	f.Build.takeInForce(o.deployment.inForce(), in.Spec.Build)
+	f.Build.takeInForce(f.InForce, o.deployment, in.Spec.Build)
 	f.Source = v1alpha1.SourceStatus{Commit: f.Build.Commit, SeenAt: f.Build.seenAt}
 	if git := in.Spec.Source.Git; git != nil {
 		f.Source.Revision = git.Revision
@@ -143,19 +143,4 @@ func stateOfRebuild(observation buildv1alpha1.ImageBuildObservation) BuildState 
 		return BuildFailed
 	}
 	return BuildSucceeded
-}
-
-// takeInForce keeps the deployment's image if it was built from the wanted inputs, unless a rebuilt image may replace it. It also keeps the image after the
-// evidence of its build was lost.
-func (b *Build) takeInForce(current inForce, build *v1alpha1.Build) {
-	if b.Wanted == "" || current.id != b.Wanted || current.image == "" || current.image == b.WantedImage() {
-		return
-	}
-	if rebuilt := b.WantedImage(); rebuilt != "" {
-		if mayDeliverRebuilt(build, rebuilt) {
-			return
-		}
-		b.Waiting = v1alpha1.WaitingImage{Image: rebuilt, Reason: b.Cause}
-	}
-	b.Built, b.Image = b.Wanted, current.image
 }

@@ -42,6 +42,9 @@ func sourceCondition(f *Facts) projection.Condition {
 func builtCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeBuilt
 	hasImage := f.Build.WantedImage() != ""
+	if f.Build.needsApproval() {
+		return projection.Is(conditionType, false, v1alpha1.ReasonWaiting, f.buildMessage())
+	}
 	switch f.Build.State {
 	case BuildNotRequired:
 		return projection.Is(conditionType, true, v1alpha1.ReasonNotRequired, "")

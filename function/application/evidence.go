@@ -225,6 +225,9 @@ type Facts struct {
 	// Commit that Image was built of. Empty if the spec names the image, and for an archive.
 	Commit string
 
+	// InForce is the built image that the IntentDeployment has to have, from the last status or from the ImageBuild. Empty if there is none.
+	InForce v1alpha1.BuiltImage
+
 	// Build, Deployment and Health are the evidence.
 	Build      Build
 	Deployment Deployment
@@ -261,7 +264,7 @@ func (f *Facts) isUntaken() bool {
 
 // hasBuildFailed reports whether the build of the wanted image failed, and the image does not exist.
 func (f *Facts) hasBuildFailed() bool {
-	return f.Build.State == BuildFailed && f.Build.WantedImage() == ""
+	return f.Build.State == BuildFailed && f.Build.WantedImage() == "" && !f.Build.needsApproval()
 }
 
 // observedSite returns the observed state of a Site for the desired image of the IntentDeployment. For a Site that was not observed for that image the

@@ -24,6 +24,9 @@ func (f *Facts) pendingMessage() string {
 // buildMessage describes the progress of the build.
 func (f *Facts) buildMessage() string {
 	b := f.Build
+	if b.needsApproval() {
+		return upperFirst(b.subject()) + " waits for an approval: the image of the deployment has no record. Push another commit, or approve its image."
+	}
 	switch b.State {
 	case BuildWaiting:
 		return projection.Sentences("The build waits: "+b.Reason, projection.Sentence(b.Message))

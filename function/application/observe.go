@@ -7,6 +7,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
@@ -117,14 +118,20 @@ func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool
 	return isBefore && last.SpecDigest == f.Digest && last.Source.Commit == f.Source.Commit
 }
 
-// keepEvidence fills in the evidence about the running image, while no other image can be requested.
-func (f *Facts) keepEvidence(in Input, o observed) {
-	f.Deployment = o.deploymentEvidence(in.Name, "")
-	f.Image, f.Commit = o.deployment.image(), o.deployment.inForce().commit
+// keepEvidence fills in the evidence about the running image, and retains the recorded image. It returns an error if the deployment cannot be encoded.
+func keepEvidence(in Input, o observed, f *Facts, out *Output) error {
+	f.Deployment, f.Image = o.deploymentEvidence(in.Name, ""), o.deployment.image()
+	if f.Image != "" && f.InForce.Image != "" {
+		f.Image, f.Commit = f.InForce.Image, f.InForce.Commit
+		if err := unstructured.SetNestedField(out.Resources[DeploymentName].Object.Object, f.Image, "spec", "expectation", "image"); err != nil {
+			return errors.Wrap(err, "cannot retain the image of the deployment")
+		}
+	}
 	f.KeepsOtherImage = f.Image != in.Spec.Image
 	if o.health != nil {
 		f.Health = ObserveHealth(o.health, o.health.Spec.ForProvider)
 	}
+	return nil
 }
 
 // markReady sets for each desired resource whether it is ready.

@@ -38,7 +38,7 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	d := f.Deployment
 	s := &v1alpha1.ApplicationStatus{
 		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest,
-		Source: f.Source, Build: f.Build.project(), Commit: f.Commit, ShortCommit: shortCommit(f.Commit), Image: f.Image, ShortImage: shortImage(f.Image), URL: f.URL,
+		Source: f.Source, Build: f.Build.project(), BuiltImage: f.InForce, Commit: f.Commit, ShortCommit: shortCommit(f.Commit), Image: f.Image, ShortImage: shortImage(f.Image), URL: f.URL,
 		Deployment: v1alpha1.DeploymentStatus{Name: d.Name, Revision: d.Revision, VerifiedRevision: d.Verified},
 	}
 	if f.isDeploymentCurrent() {

@@ -22,11 +22,6 @@ import (
 )
 
 const (
-	configField = "intentplane.config"
-	siteField   = "intentplane.site"
-	claimField  = "intentplane.claim"
-	secretField = "intentplane.secret"
-
 	// maxDeliveries is the maximum number of GitDeliveries that are read for one claim. A deployment has one for the repository of each of its Sites, and as many
 	// for repositories that its Sites left. A tenant may create any number in its name.
 	maxDeliveries = 2 * ledger.MaxSites
@@ -39,27 +34,63 @@ const (
 // Index adds the indexes of GitDeliveries by the configurations, Sites and claims that they use, of SiteSyncs by their claims, and of configurations by their
 // Secrets. It is called once for each cache. It returns an error if the cache already has an index.
 func Index(ctx context.Context, i client.FieldIndexer) error {
-	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configIndexKeys); err != nil {
-		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
-	}
-	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, Sites); err != nil {
-		return errors.Wrap(err, "cannot index GitDeliveries by Site")
-	}
-	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys); err != nil {
-		return errors.Wrap(err, "cannot index GitDeliveries by claim")
-	}
-	for _, c := range []client.Object{&configv1alpha1.ProviderConfig{}, &configv1alpha1.ClusterProviderConfig{}} {
-		if err := i.IndexField(ctx, c, secretField, secretIndexKeys); err != nil {
-			return errors.Wrapf(err, "cannot index %T by Secret", c)
-		}
-	}
-	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.SiteSync{}, claimField, claimIndexKeys), "cannot index SiteSyncs by claim")
+	return listing.AddIndexes(ctx, i, configIndex(), siteIndex(), deliveryIndex(), syncIndex(),
+		secretIndex(&configv1alpha1.ProviderConfig{}), secretIndex(&configv1alpha1.ClusterProviderConfig{}))
 }
 
 // IndexGates adds the index of Gates by their claims, once Gates are served. It is called once for each cache. It returns an error if the cache already has the
 // index.
 func IndexGates(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.Gate{}, claimField, claimIndexKeys), "cannot index Gates by claim")
+	return listing.AddIndexes(ctx, i, gateIndex())
+}
+
+// configIndex finds GitDeliveries by their configurations.
+func configIndex() listing.Index {
+	return listing.NewIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.config", func(d *deliveryv1alpha1.GitDelivery) []string {
+		ref := d.GetProviderConfigReference()
+		if ref == nil {
+			return nil
+		}
+		return []string{Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})}
+	})
+}
+
+// siteIndex finds GitDeliveries by their Sites.
+func siteIndex() listing.Index {
+	return listing.NewIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.site", Sites)
+}
+
+// deliveryIndex finds GitDeliveries by their claims.
+func deliveryIndex() listing.Index {
+	return claimIndex(&deliveryv1alpha1.GitDelivery{}, func(d *deliveryv1alpha1.GitDelivery) rolloutv1alpha1.ClaimReference {
+		return d.Spec.ForProvider.ClaimRef
+	})
+}
+
+// syncIndex finds SiteSyncs by their claims.
+func syncIndex() listing.Index {
+	return claimIndex(&deliveryv1alpha1.SiteSync{}, func(s *deliveryv1alpha1.SiteSync) rolloutv1alpha1.ClaimReference { return s.Spec.ForProvider.ClaimRef })
+}
+
+// gateIndex finds Gates by their claims.
+func gateIndex() listing.Index {
+	return claimIndex(&rolloutv1alpha1.Gate{}, func(g *rolloutv1alpha1.Gate) rolloutv1alpha1.ClaimReference { return g.Spec.ForProvider.ClaimRef })
+}
+
+func claimIndex[O client.Object](object O, claimOf func(O) rolloutv1alpha1.ClaimReference) listing.Index {
+	return listing.NewIndex(object, "intentplane.claim", func(o O) []string { return []string{claimIndexKey(claimOf(o))} })
+}
+
+// secretIndex finds configurations of the kind of an object by their Secrets.
+func secretIndex(config client.Object) listing.Index {
+	return listing.NewIndex(config, "intentplane.secret", func(c client.Object) []string {
+		secrets := SecretsOf(c)
+		out := make([]string, 0, len(secrets))
+		for _, s := range secrets {
+			out = append(out, s.String())
+		}
+		return out
+	})
 }
 
 // OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed, or if c is not a configuration.
@@ -69,7 +100,7 @@ func OfConfig(ctx context.Context, r client.Reader, c client.Object) ([]delivery
 		return nil, errors.Errorf("cannot list GitDeliveries of %T", c)
 	}
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := listing.Cached(ctx, r, l, client.MatchingFields{configField: Key(kind, client.ObjectKeyFromObject(c))})
+	err := configIndex().List(ctx, r, l, Key(kind, client.ObjectKeyFromObject(c)))
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, c.GetName())
 }
 
@@ -87,12 +118,12 @@ func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv
 
 // ConfigsWithSecret returns the configurations that name a Secret. It returns an error if configurations cannot be listed.
 func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.ObjectKey) ([]client.Object, error) {
-	named, namespaced := client.MatchingFields{secretField: secret.String()}, &configv1alpha1.ProviderConfigList{}
-	if err := listing.Cached(ctx, r, namespaced, client.InNamespace(secret.Namespace), named); err != nil {
+	namespaced := &configv1alpha1.ProviderConfigList{}
+	if err := secretIndex(&configv1alpha1.ProviderConfig{}).List(ctx, r, namespaced, secret.String(), client.InNamespace(secret.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
 	shared := &configv1alpha1.ClusterProviderConfigList{}
-	if err := listing.Cached(ctx, r, shared, named); err != nil {
+	if err := secretIndex(&configv1alpha1.ClusterProviderConfig{}).List(ctx, r, shared, secret.String()); err != nil {
 		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	out := []client.Object{}
@@ -103,15 +134,6 @@ func ConfigsWithSecret(ctx context.Context, r client.Reader, secret client.Objec
 		out = append(out, &shared.Items[i])
 	}
 	return out, nil
-}
-
-func secretIndexKeys(o client.Object) []string {
-	secrets := SecretsOf(o)
-	out := make([]string, 0, len(secrets))
-	for _, s := range secrets {
-		out = append(out, s.String())
-	}
-	return out
 }
 
 // SecretsOf returns the Secrets that a configuration names.
@@ -161,7 +183,7 @@ func kindAndSpec(o client.Object) (string, *configv1alpha1.ProviderConfigSpec) {
 // OfSite returns the GitDeliveries that have a directory for a Site. It returns an error if they cannot be listed.
 func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := listing.Cached(ctx, r, l, client.MatchingFields{siteField: site})
+	err := siteIndex().List(ctx, r, l, site)
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of Site %q", site)
 }
 
@@ -169,38 +191,26 @@ func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alph
 // maxDeliveries of them. It returns an error if they cannot be listed.
 func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxDeliveries))
+	err := deliveryIndex().List(ctx, r, l, claimIndexKey(c), client.InNamespace(c.Namespace), client.Limit(maxDeliveries))
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of claim %q", c.Name)
 }
 
 // SyncsOfClaim returns the SiteSyncs in a namespace that are for a claim. It returns an error if they cannot be listed.
 func SyncsOfClaim(ctx context.Context, r client.Reader, namespace string, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.SiteSync, error) {
 	l := &deliveryv1alpha1.SiteSyncList{}
-	err := listing.Cached(ctx, r, l, client.InNamespace(namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxWitnesses))
+	err := syncIndex().List(ctx, r, l, claimIndexKey(c), client.InNamespace(namespace), client.Limit(maxWitnesses))
 	return l.Items, errors.Wrapf(err, "cannot list SiteSyncs of claim %q", c.Name)
 }
 
 // GatesOfClaim returns the Gates in a claim's namespace that are for the claim. It returns an error if they cannot be listed, as before IndexGates was called.
 func GatesOfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]rolloutv1alpha1.Gate, error) {
 	l := &rolloutv1alpha1.GateList{}
-	err := listing.Cached(ctx, r, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)}, client.Limit(maxWitnesses))
+	err := gateIndex().List(ctx, r, l, claimIndexKey(c), client.InNamespace(c.Namespace), client.Limit(maxWitnesses))
 	return l.Items, errors.Wrapf(err, "cannot list Gates of claim %q", c.Name)
 }
 
 func claimIndexKey(c rolloutv1alpha1.ClaimReference) string {
 	return c.APIGroup + "/" + c.Namespace + "/" + c.Name
-}
-
-func claimIndexKeys(o client.Object) []string {
-	switch o := o.(type) {
-	case *deliveryv1alpha1.GitDelivery:
-		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
-	case *deliveryv1alpha1.SiteSync:
-		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
-	case *rolloutv1alpha1.Gate:
-		return []string{claimIndexKey(o.Spec.ForProvider.ClaimRef)}
-	}
-	return nil
 }
 
 // Key of a configuration in the index.
@@ -211,21 +221,8 @@ func Key(kind string, key client.ObjectKey) string {
 	return kind + "/" + key.Namespace + "/" + key.Name
 }
 
-func configIndexKeys(o client.Object) []string {
-	d, ok := o.(*deliveryv1alpha1.GitDelivery)
-	if !ok || d.GetProviderConfigReference() == nil {
-		return nil
-	}
-	ref := d.GetProviderConfigReference()
-	return []string{Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})}
-}
-
 // Sites that a GitDelivery has directories for.
-func Sites(o client.Object) []string {
-	d, ok := o.(*deliveryv1alpha1.GitDelivery)
-	if !ok {
-		return nil
-	}
+func Sites(d *deliveryv1alpha1.GitDelivery) []string {
 	visited, out := map[string]bool{}, []string{}
 	add := func(site string) {
 		if !visited[site] {

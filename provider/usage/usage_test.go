@@ -234,7 +234,4 @@ func TestSites(t *testing.T) {
 	if diff := cmp.Diff([]string{"edge1", "edge2", "edge3"}, Sites(d)); diff != "" {
 		t.Errorf("\nA delivery uses the Sites of all steps, each once.\nSites(...): -want, +got:\n%s", diff)
 	}
-	if got := Sites(&configv1alpha1.ProviderConfig{}); got != nil {
-		t.Errorf("\nAn object of another kind uses no Site.\nSites(...): got %q", got)
-	}
 }

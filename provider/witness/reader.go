@@ -23,42 +23,38 @@ import (
 	"github.com/intentplane/intentplane/provider/mandate"
 )
 
-const (
-	// controllerField is the index of Gates and SiteSyncs by the UID of their controller reference.
-	controllerField = "intentplane.gitdelivery.controller"
-
-	// deploymentField is the index of RolloutRequests by their deployment.
-	deploymentField = "intentplane.gitdelivery.deployment"
-
-	// maxWitnesses is the maximum number of Gates, and of SiteSyncs, that are read for one controller. A deployment has one SiteSync, and a Gate for each of
-	// its 20 steps.
-	maxWitnesses = 64
-)
+// maxWitnesses is the maximum number of Gates, and of SiteSyncs, that are read for one controller. A deployment has one SiteSync, and a Gate for each of its 20
+// steps.
+const maxWitnesses = 64
 
 // Index indexes a kind for a Reader: Gates and SiteSyncs by their controllers, and RolloutRequests that may take effect by their deployments, so that closed
 // requests cost nothing.
 func Index(ctx context.Context, i client.FieldIndexer, o client.Object) error {
-	field, keys := controllerField, controllerIndexKeys
 	if _, ok := o.(*rolloutv1alpha1.RolloutRequest); ok {
-		field, keys = deploymentField, deploymentIndexKeys
+		return listing.AddIndexes(ctx, i, requestIndex())
 	}
-	return errors.Wrapf(i.IndexField(ctx, o, field, keys), "cannot index %T by %s", o, field)
+	return listing.AddIndexes(ctx, i, controllerIndex(o))
 }
 
-func controllerIndexKeys(o client.Object) []string {
-	owner := metav1.GetControllerOfNoCopy(o)
-	if owner == nil {
-		return nil
-	}
-	return []string{string(owner.UID)}
+// controllerIndex finds the Gates or SiteSyncs, by the kind of an object, of a controller reference's UID.
+func controllerIndex(o client.Object) listing.Index {
+	return listing.NewIndex(o, "intentplane.gitdelivery.controller", func(o client.Object) []string {
+		owner := metav1.GetControllerOfNoCopy(o)
+		if owner == nil {
+			return nil
+		}
+		return []string{string(owner.UID)}
+	})
 }
 
-func deploymentIndexKeys(o client.Object) []string {
-	r, ok := o.(*rolloutv1alpha1.RolloutRequest)
-	if !ok || !r.MayTakeEffect() {
-		return nil
-	}
-	return []string{deploymentIndexKey(r.Spec.DeploymentRef.APIGroup, r.Spec.DeploymentRef.Name)}
+// requestIndex finds the RolloutRequests of a deployment that may take effect.
+func requestIndex() listing.Index {
+	return listing.NewIndex(&rolloutv1alpha1.RolloutRequest{}, "intentplane.gitdelivery.deployment", func(r *rolloutv1alpha1.RolloutRequest) []string {
+		if !r.MayTakeEffect() {
+			return nil
+		}
+		return []string{deploymentIndexKey(r.Spec.DeploymentRef.APIGroup, r.Spec.DeploymentRef.Name)}
+	})
 }
 
 func deploymentIndexKey(group, name string) string { return group + "/" + name }
@@ -112,14 +108,12 @@ func (r *Reader) Gather(ctx context.Context, f mandate.Facts) (mandate.Facts, er
 		return f, nil
 	}
 	gates, syncs := &rolloutv1alpha1.GateList{}, &v1alpha1.SiteSyncList{}
-	options := []client.ListOption{
-		client.InNamespace(f.Home.GetNamespace()), client.MatchingFields{controllerField: string(owner.UID)}, client.Limit(maxWitnesses),
-	}
-	if err := listing.Cached(ctx, r.kube, syncs, options...); err != nil {
+	uid, options := string(owner.UID), []client.ListOption{client.InNamespace(f.Home.GetNamespace()), client.Limit(maxWitnesses)}
+	if err := controllerIndex(&v1alpha1.SiteSync{}).List(ctx, r.kube, syncs, uid, options...); err != nil {
 		return f, errors.Wrap(err, "cannot list SiteSyncs")
 	}
 	if r.hasGates.Load() {
-		if err := listing.Cached(ctx, r.kube, gates, options...); err != nil {
+		if err := controllerIndex(&rolloutv1alpha1.Gate{}).List(ctx, r.kube, gates, uid, options...); err != nil {
 			return f, errors.Wrap(err, "cannot list Gates")
 		}
 	}
@@ -135,8 +129,7 @@ func (r *Reader) requestsFor(ctx context.Context, home *v1alpha1.GitDelivery) ([
 		return nil, nil
 	}
 	claim, all := home.Spec.ForProvider.ClaimRef, &rolloutv1alpha1.RolloutRequestList{}
-	err := listing.Cached(ctx, r.kube, all, client.InNamespace(home.GetNamespace()),
-		client.MatchingFields{deploymentField: deploymentIndexKey(claim.APIGroup, claim.Name)})
+	err := requestIndex().List(ctx, r.kube, all, deploymentIndexKey(claim.APIGroup, claim.Name), client.InNamespace(home.GetNamespace()))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot list RolloutRequests")
 	}

@@ -50,7 +50,7 @@ const (
 	// ReasonResolved means that the commit is known.
 	ReasonResolved = "Resolved"
 
-	// ReasonWaiting means that the build waits: for its commit, for kpack, or for a build that runs.
+	// ReasonWaiting means that the build waits: for its commit, for kpack, or for a build that runs. A built image without a record waits for its approval.
 	ReasonWaiting = "Waiting"
 
 	// ReasonBuilding means that the image is being built.

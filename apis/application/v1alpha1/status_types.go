@@ -107,6 +107,29 @@ type BuildStatus struct {
 	Waiting WaitingImage `json:"waiting,omitzero"`
 }
 
+// BuiltImage is an image that was built, with the inputs of its build.
+type BuiltImage struct {
+	// Image with its digest.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+
+	// Request is the digest of the build request that it was built for: the source, and the build settings.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request,omitempty"`
+
+	// Commit that it was built of. Empty for an archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Build of kpack that made it, by its name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Build string `json:"build,omitempty"`
+}
+
 // DeploymentStatus is the state of the Application's IntentDeployment.
 type DeploymentStatus struct {
 	// Name of the IntentDeployment. It is in the namespace of the Application.
@@ -183,7 +206,7 @@ type Transition struct {
 }
 
 // ApplicationStatus is a projection of the observed state. Each part of it can be deleted and computed again, except for transitions,
-// which no decision depends on. Crossplane adds the conditions.
+// which no decision depends on, and for builtImage. Crossplane adds the conditions.
 type ApplicationStatus struct {
 	// Phase of the current spec.
 	// +optional
@@ -207,6 +230,12 @@ type ApplicationStatus struct {
 	// Build for the current spec.
 	// +optional
 	Build BuildStatus `json:"build,omitzero"`
+
+	// BuiltImage is the record of the built image that the deployment has to have. No field of the deployment replaces it, since its editors can write these.
+	// Absent before the first image of a source, and if the spec names the image. If it is lost, a rebuilt image that build.updates holds back waits
+	// for its approval or for the next commit.
+	// +optional
+	BuiltImage BuiltImage `json:"builtImage,omitzero"`
 
 	// Commit that the deployment's desired image was built from.
 	// +optional

@@ -148,20 +148,15 @@ func (e *external) readBuild(ctx context.Context, f *facts) error {
 	return e.readRunningBuild(ctx, f)
 }
 
-// runningField is the index of running Builds by the UIDs of their Images. A namespace has up to twenty Builds for each of its Images, and events of all of them.
-const runningField = "intentplane.imagebuild.running"
-
-// runningIndexKeys returns the UID of the Image of a Build that runs.
-func runningIndexKeys(o client.Object) []string {
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok || !kpack.EndOf(u).IsZero() {
-		return nil
-	}
-	owner := metav1.GetControllerOfNoCopy(u)
-	if owner == nil {
-		return nil
-	}
-	return []string{string(owner.UID)}
+// runningIndex finds running Builds by the UIDs of their Images. A namespace has up to twenty Builds for each of its Images, and events of all of them.
+func runningIndex() listing.Index {
+	return listing.NewIndex(kpack.NewObject(kpack.BuildKind()), "intentplane.imagebuild.running", func(build *unstructured.Unstructured) []string {
+		owner := metav1.GetControllerOfNoCopy(build)
+		if owner == nil || !kpack.EndOf(build).IsZero() {
+			return nil
+		}
+		return []string{string(owner.UID)}
+	})
 }
 
 // readRunningBuild finds the Build that runs, where the Image says that one does and does not name it.
@@ -171,7 +166,7 @@ func (e *external) readRunningBuild(ctx context.Context, f *facts) error {
 	}
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(kpack.BuildKind())
-	if err := listing.Cached(ctx, e.cache, l, client.InNamespace(f.plan.Namespace), client.MatchingFields{runningField: string(f.image.GetUID())}); err != nil {
+	if err := runningIndex().List(ctx, e.cache, l, string(f.image.GetUID()), client.InNamespace(f.plan.Namespace)); err != nil {
 		return errors.Wrap(err, "cannot list Builds of kpack")
 	}
 	f.build = cmp.Or(kpack.NewestRunning(f.image, l.Items), f.build)

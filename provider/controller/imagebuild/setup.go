@@ -118,7 +118,7 @@ func (c *connector) startKpack(mgr manager.Manager, buildController rtcontroller
 		return
 	}
 	awaitSuccess(w.log, func() (struct{}, error) {
-		return struct{}{}, kpackCache.IndexField(context.Background(), kpack.NewObject(kpack.BuildKind()), runningField, runningIndexKeys)
+		return struct{}{}, listing.AddIndexes(context.Background(), kpackCache, runningIndex())
 	})
 	watchKinds(buildController, w, kpackCache, requestsForOwned, nil, kinds...)
 	c.cache = kpackCache

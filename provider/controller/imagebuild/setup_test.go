@@ -90,9 +90,8 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(w.server.Close)
 	w.must(w.server.CreateRepo(t.Context(), "shop", map[string]string{"a": "1"}))
 	b := kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
-		WithIndex(kpack.NewObject(kpack.BuildKind()), runningField, runningIndexKeys).
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch})
-	w.must(listing.AddIndexes(t.Context(), cacheclient.Indexer{ClientBuilder: b}, buildIndex()))
+	w.must(listing.AddIndexes(t.Context(), cacheclient.Indexer{ClientBuilder: b}, buildIndex(), runningIndex()))
 	w.kube = b.Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{

@@ -94,8 +94,10 @@ func newWorld(t *testing.T) *testEnv {
 	}
 	w.capi = apiserver.New(w.kinds)
 	b := kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ManagedCluster{})
-	w.must(listing.AddIndexes(t.Context(), cacheclient.Indexer{ClientBuilder: b}, clusterIndex()))
-	w.Client = b.WithIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.site", usage.Sites).Build()
+	indexer := cacheclient.Indexer{ClientBuilder: b}
+	w.must(listing.AddIndexes(t.Context(), indexer, clusterIndex()))
+	w.must(usage.Index(t.Context(), indexer))
+	w.Client = b.Build()
 	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, account.New(account.Bounds{}), w.notifyOwner)
 	look := pool.Look(observerKey())
 	t.Cleanup(func() { look.Done(); pool.Forget(observerKey()); pool.Forget(key()) })

@@ -3,6 +3,7 @@ package managedcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -14,6 +15,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters/desired"
 	"github.com/intentplane/intentplane/provider/listing"
@@ -230,17 +232,29 @@ func (e *external) withdrawSite(ctx context.Context, mc *v1alpha1.ManagedCluster
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot get Site %q", desired.SiteName(mc))
 	}
-	ds, err := usage.OfSite(ctx, e.kube, s.GetName())
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range ds {
-		users = append(users, d.GetNamespace()+"/"+d.Spec.ForProvider.ClaimRef.Name)
-	}
-	if len(users) > 0 {
-		return users, nil
+	if users, err = e.deploymentsAt(ctx, s.GetName()); err != nil || len(users) > 0 {
+		return users, err
 	}
 	uid := s.GetUID()
 	err = e.kube.Delete(ctx, s, client.Preconditions{UID: &uid})
 	return nil, errors.Wrapf(client.IgnoreNotFound(err), "cannot delete Site %q", s.GetName())
+}
+
+// deploymentsAt returns the deployments that have a directory for a Site. It reads past the cache if that has none: the cache may be stale, and a protected
+// cluster whose Site no deployment uses is deleted.
+func (e *external) deploymentsAt(ctx context.Context, site string) (users []string, err error) {
+	addUsers := func(all []deliveryv1alpha1.GitDelivery) {
+		for i := range all {
+			if slices.Contains(usage.Sites(&all[i]), site) {
+				users = append(users, all[i].GetNamespace()+"/"+all[i].Spec.ForProvider.ClaimRef.Name)
+			}
+		}
+	}
+	cached, err := usage.OfSite(ctx, e.kube, site)
+	if addUsers(cached); err != nil || len(users) > 0 {
+		return users, err
+	}
+	l := &deliveryv1alpha1.GitDeliveryList{}
+	err = listing.EachPage(ctx, e.live, l, func() { addUsers(l.Items) })
+	return users, errors.Wrap(err, "cannot list GitDeliveries")
 }

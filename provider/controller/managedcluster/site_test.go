@@ -236,6 +236,41 @@ func TestDeletionReadsSitePastTheCache(t *testing.T) {
 	}
 }
 
+// A deliverylessReader is a cache that does not hold any GitDelivery yet.
+type deliverylessReader struct {
+	client.Client
+}
+
+func (d deliverylessReader) List(ctx context.Context, l client.ObjectList, opts ...client.ListOption) error {
+	if _, ok := l.(*deliveryv1alpha1.GitDeliveryList); ok {
+		return nil
+	}
+	return d.Client.List(ctx, l, opts...)
+}
+
+// TestDeletionReadsDeliveriesPastTheCache checks that a deletion asks the API server for deployments at the Site, since the cache may not hold them yet.
+func TestDeletionReadsDeliveriesPastTheCache(t *testing.T) {
+	w := newReadyCluster(t, enablePublish)
+	w.reconcileOften()
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
+	d.Spec.ForProvider.ClaimRef.Name = "shop"
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: "team-a.prod"}}
+	w.must(w.Create(t.Context(), d))
+	w.c.kube = deliverylessReader{w}
+	w.writes = nil
+	w.must(w.Delete(t.Context(), w.get()))
+	w.reconcile()
+	m := w.get().GetCondition(xpv2.TypeSynced).Message
+	if !strings.Contains(m, "InUse: deployments use Site team-a.prod: team-a/shop.") || len(w.writes) > 0 || w.getSite("team-a.prod") == nil {
+		t.Errorf("the protected cluster of a deployment is deleted: message %q, writes %q", m, w.writes)
+	}
+	w.must(w.Client.Delete(t.Context(), d))
+	w.reconcile()
+	if diff := cmp.Diff([]string{"delete Cluster"}, w.writes); diff != "" || w.getSite("team-a.prod") != nil {
+		t.Errorf("the Site is not used any more: -want, +got:\n%s", diff)
+	}
+}
+
 func TestPublishedSite(t *testing.T) {
 	w := newReadyCluster(t, func(p *v1alpha1.ManagedClusterParameters) {
 		p.Site = v1alpha1.PublishedSite{Publish: true, Labels: map[string]v1alpha1.LabelValue{"env": "prod"}}

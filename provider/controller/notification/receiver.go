@@ -16,36 +16,30 @@ import (
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
-// receiversField is the index of the configurations with receivers, which have the key withReceivers. A tenant may write any number of configurations, and each
-// event of a deployment looks for one with receivers.
-const (
-	receiversField = "intentplane.notification.receivers"
-	withReceivers  = "true"
-)
+// withReceivers is the key of the configurations with receivers.
+const withReceivers = "true"
 
-// indexReceivers adds the index of the configurations of both kinds with receivers. It is called once for each cache. It returns an error if the cache already
-// has the index.
-func indexReceivers(ctx context.Context, i client.FieldIndexer) error {
-	for _, o := range []client.Object{&configv1alpha1.ProviderConfig{}, &configv1alpha1.ClusterProviderConfig{}} {
-		if err := i.IndexField(ctx, o, receiversField, receiversIndexKeys); err != nil {
-			return errors.Wrapf(err, "cannot index %T by receivers", o)
+// receiversIndex finds the configurations with receivers, by the kind of an object. A tenant may write any number of configurations, and each event of a
+// deployment looks for one with receivers.
+func receiversIndex(config client.Object) listing.Index {
+	return listing.NewIndex(config, "intentplane.notification.receivers", func(o client.Object) []string {
+		count := 0
+		switch c := o.(type) {
+		case *configv1alpha1.ProviderConfig:
+			count = len(c.Spec.Notifications)
+		case *configv1alpha1.ClusterProviderConfig:
+			count = len(c.Spec.Notifications)
 		}
-	}
-	return nil
+		if count == 0 {
+			return nil
+		}
+		return []string{withReceivers}
+	})
 }
 
-func receiversIndexKeys(o client.Object) []string {
-	count := 0
-	switch c := o.(type) {
-	case *configv1alpha1.ProviderConfig:
-		count = len(c.Spec.Notifications)
-	case *configv1alpha1.ClusterProviderConfig:
-		count = len(c.Spec.Notifications)
-	}
-	if count == 0 {
-		return nil
-	}
-	return []string{withReceivers}
+// indexes are the indexes of the configurations of both kinds.
+func indexes() []listing.Index {
+	return []listing.Index{receiversIndex(&configv1alpha1.ProviderConfig{}), receiversIndex(&configv1alpha1.ClusterProviderConfig{})}
 }
 
 // hasReceivers reports whether a configuration that deployments of a namespace may name has receivers. It returns an error if configurations cannot be listed.
@@ -62,10 +56,10 @@ func (r *Reconciler) hasReceivers(ctx context.Context, namespace string) (bool, 
 // listed.
 func (r *Reconciler) presentReceivers(ctx context.Context, namespace string, options ...client.ListOption) ([]notification.ReceiverID, error) {
 	var out []notification.ReceiverID
-	options = append(options, client.InNamespace(namespace), client.MatchingFields{receiversField: withReceivers})
+	options = append(options, client.InNamespace(namespace))
 	if namespace == "" {
 		l := &configv1alpha1.ClusterProviderConfigList{}
-		err := listing.Cached(ctx, r.kube, l, options...)
+		err := receiversIndex(&configv1alpha1.ClusterProviderConfig{}).List(ctx, r.kube, l, withReceivers, options...)
 		for i := range l.Items {
 			c := notification.Config{Kind: policy.KindClusterProviderConfig, Name: l.Items[i].Name}
 			out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)
@@ -73,7 +67,7 @@ func (r *Reconciler) presentReceivers(ctx context.Context, namespace string, opt
 		return out, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
 	l := &configv1alpha1.ProviderConfigList{}
-	err := listing.Cached(ctx, r.kube, l, options...)
+	err := receiversIndex(&configv1alpha1.ProviderConfig{}).List(ctx, r.kube, l, withReceivers, options...)
 	for i := range l.Items {
 		c := notification.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Name: l.Items[i].Name}
 		out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)

@@ -30,6 +30,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/fetch"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -147,7 +148,7 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 			return write(ctx, o, func() error { return c.Update(ctx, o, opts...) })
 		},
 	})}
-	w.must(errors.Join(usage.Index(t.Context(), b), indexReceivers(t.Context(), b)))
+	w.must(errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, indexes()...)))
 	w.kube = b.Build()
 	w.config = &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	w.config.Spec.ControlPlane, w.config.Spec.Notifications = "fleet", receivers

@@ -42,7 +42,7 @@ type Options struct {
 // Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never. The kinds of configurations and
 // GitDeliveries are served already, and GitDeliveries are indexed. It returns an error if the configurations cannot be indexed.
 func Setup(mgr ctrl.Manager, o controller.Options, n Options) error {
-	if err := indexReceivers(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), indexes()...); err != nil {
 		return err
 	}
 	poster, marks := notification.NewPoster(n.Receivers), newBooks(mgr.GetClient(), n.Namespace, o.Logger)

@@ -42,26 +42,21 @@ func (r *Reconciler) awaitApproval(ctx context.Context, pr *v1alpha1.PruneReques
 	return max(plan.At.Add(prune.PlanLifetime).Sub(now), time.Second), nil
 }
 
-// waitingField is the index of PruneApprovals without an answer by the names of their requests.
-const waitingField = "intentplane.prunerequest.waiting"
-
-// indexWaiting indexes PruneApprovals without an answer by their requests. A tenant may create any number: each is read until it has its answer, which is final.
-func indexWaiting(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.PruneApproval{}, waitingField, waitingIndexKeys), "cannot index PruneApprovals by request")
-}
-
-func waitingIndexKeys(o client.Object) []string {
-	a, ok := o.(*v1alpha1.PruneApproval)
-	if !ok || a.Status.GetCondition(v1alpha1.TypeAccepted).Reason != "" {
-		return nil
-	}
-	return []string{a.Spec.RequestRef.Name}
+// waitingIndex finds PruneApprovals without an answer by the names of their requests. A tenant may create any number: each is read until it has its answer, which
+// is final.
+func waitingIndex() listing.Index {
+	return listing.NewIndex(&v1alpha1.PruneApproval{}, "intentplane.prunerequest.waiting", func(a *v1alpha1.PruneApproval) []string {
+		if a.Status.GetCondition(v1alpha1.TypeAccepted).Reason != "" {
+			return nil
+		}
+		return []string{a.Spec.RequestRef.Name}
+	})
 }
 
 // waitingApprovals returns the approvals without an answer that name a request, the oldest first.
 func (r *Reconciler) waitingApprovals(ctx context.Context, key client.ObjectKey) ([]v1alpha1.PruneApproval, error) {
 	l := &v1alpha1.PruneApprovalList{}
-	if err := listing.Cached(ctx, r.kube, l, client.InNamespace(key.Namespace), client.MatchingFields{waitingField: key.Name}); err != nil {
+	if err := waitingIndex().List(ctx, r.kube, l, key.Name, client.InNamespace(key.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list PruneApprovals")
 	}
 	slices.SortFunc(l.Items, func(a, b v1alpha1.PruneApproval) int {

@@ -21,6 +21,7 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 )
@@ -63,7 +64,7 @@ func Kinds() []schema.GroupVersionKind {
 
 // Setup adds the controller of PruneRequests to a manager. It returns an error if that is not possible.
 func Setup(mgr ctrl.Manager, o controller.Options, p Options) error {
-	if err := indexWaiting(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), waitingIndex()); err != nil {
 		return err
 	}
 	events := &setup.EventSource{}

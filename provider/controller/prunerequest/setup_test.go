@@ -27,11 +27,13 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/budget"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/remote"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/test/apiserver"
+	"github.com/intentplane/intentplane/test/cacheclient"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -97,8 +99,7 @@ func newWorld(tb testing.TB, directories int, objects ...client.Object) *world {
 		s.AddKnownTypeWithName(kind, &metav1.PartialObjectMetadata{})
 		s.AddKnownTypeWithName(kind.GroupVersion().WithKind(kind.Kind+"List"), &metav1.PartialObjectMetadataList{})
 	}
-	w.kube = kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.PruneRequest{}, &v1alpha1.PruneApproval{}).
-		WithIndex(&v1alpha1.PruneApproval{}, waitingField, waitingIndexKeys).WithObjects(
+	b := kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.PruneRequest{}, &v1alpha1.PruneApproval{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: cluster}},
 		&catalogv1alpha1.Site{
 			ObjectMeta: metav1.ObjectMeta{Name: "edge1"},
@@ -110,7 +111,9 @@ func newWorld(tb testing.TB, directories int, objects ...client.Object) *world {
 				URL: w.git.URL(repo), Branch: gitserver.Branch, Author: configv1alpha1.Author{Name: "Intentplane", Email: "intentplane@localhost"},
 			},
 		}},
-	).WithObjects(objects...).Build()
+	).WithObjects(objects...)
+	w.must(listing.AddIndexes(context.Background(), cacheclient.Indexer{ClientBuilder: b}, waitingIndex()))
+	w.kube = b.Build()
 	w.restart()
 	return w
 }

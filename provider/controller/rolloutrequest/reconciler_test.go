@@ -24,6 +24,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/listing"
 	"github.com/intentplane/intentplane/test/cacheclient"
 )
 
@@ -34,7 +35,7 @@ func build(t *testing.T, objects ...client.Object) client.WithWatch {
 		t.Fatal(err)
 	}
 	b := cacheclient.Indexer{ClientBuilder: fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithStatusSubresource(&rolloutv1alpha1.RolloutRequest{})}
-	if err := indexByDeployment(t.Context(), b); err != nil {
+	if err := listing.AddIndexes(t.Context(), b, deploymentIndex()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Build()

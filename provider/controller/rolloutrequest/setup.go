@@ -26,12 +26,7 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-const (
-	name = "rolloutrequest"
-
-	// deploymentField is the name of the index of requests by deployment.
-	deploymentField = "intentplane.deployment"
-)
+const name = "rolloutrequest"
 
 // Kind returns the kind that has to be served before the controller starts.
 func Kind() schema.GroupVersionKind { return rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest") }
@@ -39,7 +34,7 @@ func Kind() schema.GroupVersionKind { return rolloutv1alpha1.GroupVersion.WithKi
 // Setup adds a controller of RolloutRequests to the manager. Deployments of each API group are watched once the group is served, which may
 // be never. It returns an error if the controller cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
-	if err := indexByDeployment(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), deploymentIndex()); err != nil {
 		return err
 	}
 	log, turns := o.Logger.WithValues("controller", name), newTurnQueue()
@@ -97,22 +92,21 @@ func (w requestMapper) requestsForDeployment(ctx context.Context, o client.Objec
 	return out
 }
 
-// indexByDeployment indexes requests that may take effect by their deployment: so that closed requests cost nothing. It returns an error if the cache
-// already has the index.
-func indexByDeployment(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, func(o client.Object) []string {
-		if r, ok := o.(*rolloutv1alpha1.RolloutRequest); ok && r.MayTakeEffect() {
-			return []string{r.Spec.DeploymentRef.APIGroup + "/" + r.Spec.DeploymentRef.Name}
+// deploymentIndex finds requests that may take effect by their deployment: closed requests cost nothing.
+func deploymentIndex() listing.Index {
+	return listing.NewIndex(&rolloutv1alpha1.RolloutRequest{}, "intentplane.deployment", func(r *rolloutv1alpha1.RolloutRequest) []string {
+		if !r.MayTakeEffect() {
+			return nil
 		}
-		return nil
-	}), "cannot index RolloutRequests by deployment")
+		return []string{r.Spec.DeploymentRef.APIGroup + "/" + r.Spec.DeploymentRef.Name}
+	})
 }
 
 // listerOf returns a function that lists the requests of a deployment that may take effect, from the cache. The objects are shared and must not be changed.
 func listerOf(ctx context.Context, kube client.Reader, key deploymentKey) lister {
 	return func() ([]rolloutv1alpha1.RolloutRequest, error) {
 		l := &rolloutv1alpha1.RolloutRequestList{}
-		err := listing.Cached(ctx, kube, l, client.InNamespace(key.namespace), client.MatchingFields{deploymentField: key.group + "/" + key.name})
+		err := deploymentIndex().List(ctx, kube, l, key.group+"/"+key.name, client.InNamespace(key.namespace))
 		return l.Items, errors.Wrapf(err, "cannot list RolloutRequests of %s", key.name)
 	}
 }
