@@ -96,12 +96,7 @@ func withoutAnnotatedSizes(u *unstructured.Unstructured) *unstructured.Unstructu
 
 // FolderID returns the id of the git tree of a track's folder. It is empty without such a folder.
 func FolderID(files tree.Files, track string) string {
-	folder := tree.Files{}
-	for name, b := range files {
-		if file, ok := strings.CutPrefix(name, track+"/"); ok {
-			folder[file] = b
-		}
-	}
+	folder := files.InFolder(track)
 	if len(folder) == 0 {
 		return ""
 	}

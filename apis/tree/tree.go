@@ -35,6 +35,17 @@ func (f Files) Names() []string {
 	return slices.Sorted(maps.Keys(f))
 }
 
+// InFolder returns the files of a folder, by their paths in it.
+func (f Files) InFolder(folder string) Files {
+	out := Files{}
+	for name, content := range f {
+		if file, ok := strings.CutPrefix(name, folder+"/"); ok {
+			out[file] = content
+		}
+	}
+	return out
+}
+
 // Validate returns an error that names the first file which may not be in a tree, or the bound that was crossed.
 func (f Files) Validate() error {
 	if len(f) > MaxFiles {

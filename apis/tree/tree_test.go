@@ -72,6 +72,25 @@ func TestID(t *testing.T) {
 	}
 }
 
+func TestInFolder(t *testing.T) {
+	files := Files{"kustomization.yaml": []byte("a"), "blue/web.yaml": []byte("b"), "blue/config/web.yaml": []byte("c"), "blue2/web.yaml": []byte("d")}
+	cases := map[string]struct {
+		reason, folder string
+		want           Files
+	}{
+		"Folder":  {reason: "A folder has its files and the files of its folders.", folder: "blue", want: Files{"web.yaml": []byte("b"), "config/web.yaml": []byte("c")}},
+		"Missing": {reason: "A folder that does not exist has no files.", folder: "green", want: Files{}},
+		"File":    {reason: "A file is not a folder.", folder: "kustomization.yaml", want: Files{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, files.InFolder(tc.folder)); diff != "" {
+				t.Errorf("\n%s\nInFolder(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func byGit(t *testing.T, f Files) string {
 	t.Helper()
 	_, id := writeTree(t, f)

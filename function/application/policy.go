@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/gates"
 )
 
 // passPolicy copies the policy of an edit to a deployment whose image stays for now: suspension, rollback, the timeouts of its delivery, the handling of
@@ -62,7 +63,7 @@ func checksWithRules(checks, edited []deploymentv1alpha1.Check) []deploymentv1al
 	for i := range out {
 		isSame := func(c deploymentv1alpha1.Check) bool { return c.Name == out[i].Name && c.Type == out[i].Type }
 		if index := slices.IndexFunc(edited, isSame); index >= 0 {
-			rulesOf(edited[index]).Apply(&out[i])
+			gates.SetRules(&out[i], rulesOf(edited[index]))
 		}
 	}
 	if len(out) == 0 {

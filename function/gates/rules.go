@@ -32,7 +32,7 @@ func CheckMetrics(metrics []catalogv1alpha1.BlueprintMetric) error {
 // Rules returns the rules that a metric of a Blueprint is judged by where a deployment declares no rules, each with its value.
 func Rules(m catalogv1alpha1.BlueprintMetric) deploymentv1alpha1.Check {
 	c := deploymentv1alpha1.Check{}
-	setRules(&c, m.MetricRules)
+	SetRules(&c, m.MetricRules)
 	c.Default()
 	return c
 }
@@ -61,8 +61,8 @@ func completeRules(r, base deploymentv1alpha1.MetricRules) deploymentv1alpha1.Me
 	}
 }
 
-// setRules sets the rules in a check. Fields without a rule are left to the check's own defaults. The check shares no memory with the rules.
-func setRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) {
+// SetRules sets the rules in a check. Fields without a rule are left to the check's own defaults. The check shares no memory with the rules.
+func SetRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) {
 	rules := r.DeepCopy()
 	c.InitialDelay, c.Interval, c.Timeout, c.NoData = rules.InitialDelay, rules.Interval, rules.Timeout, rules.NoData
 	c.Count, c.FailureLimit, c.InconclusiveLimit = rules.Count, rules.FailureLimit, rules.InconclusiveLimit
@@ -72,7 +72,7 @@ func setRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) {
 // applyRules completes a check with rules, and with defaults for fields that the rules leave open. It returns an error that begins with the
 // field for rules by which there could never be a verdict.
 func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
-	setRules(c, r)
+	SetRules(c, r)
 	c.Default()
 	if *c.FailureLimit >= *c.Count {
 		return errors.Errorf("failureLimit: %d of %d measurements may fail: it must be less than count", *c.FailureLimit, *c.Count)

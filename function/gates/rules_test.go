@@ -176,7 +176,7 @@ func TestCompleteRules(t *testing.T) {
 func TestSetRules(t *testing.T) {
 	rules := deploymentv1alpha1.MetricRules{Interval: "10s", Count: new(int32(5)), NoData: deploymentv1alpha1.NoDataWait}
 	got := deploymentv1alpha1.Check{Name: "p99"}
-	setRules(&got, rules)
+	SetRules(&got, rules)
 	got.Default()
 	*rules.Count = 7
 	want := deploymentv1alpha1.Check{
@@ -184,6 +184,6 @@ func TestSetRules(t *testing.T) {
 		InconclusiveLimit: new(int32(0)), MinSamples: new(int32(1)), NoData: deploymentv1alpha1.NoDataWait, Timeout: "5m",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("setRules(...), with the defaults of a check, and the rules changed since: -want, +got:\n%s", diff)
+		t.Errorf("SetRules(...), with the defaults of a check, and the rules changed since: -want, +got:\n%s", diff)
 	}
 }

@@ -55,7 +55,7 @@ spec:
 func beside(t *testing.T, canary, stable tree.Files, weight, ahead int) tree.Files {
 	t.Helper()
 	whole := maps.Clone(canary)
-	for name, content := range filesInFolder(stable, track.Blue) {
+	for name, content := range stable.InFolder(track.Blue) {
 		whole[track.Blue+"/"+name] = content
 	}
 	out, err := track.At(whole, track.State{Serving: track.Blue, Weight: weight, Ahead: ahead})
@@ -74,7 +74,7 @@ func tracked(t *testing.T, whole tree.Files, tracks []v1alpha1.TreeTrack, parts 
 	}
 	files := maps.Clone(whole)
 	for _, name := range parts {
-		p := v1alpha1.TreePart{Path: name, Tree: tree.ID(filesInFolder(whole, name)), Revision: 1}
+		p := v1alpha1.TreePart{Path: name, Tree: tree.ID(whole.InFolder(name)), Revision: 1}
 		for _, treeTrack := range tracks {
 			if treeTrack.Name == name {
 				p.Revision = treeTrack.Revision
@@ -116,7 +116,7 @@ func advanced(step, stage int32) ledger.Event {
 
 func verifiedAlone(files tree.Files, in string) ledger.Event {
 	return ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}, Trees: []ledger.SiteTree{
-		{Site: "edge1", ID: tree.ID(files), Part: tree.ID(filesInFolder(files, in))},
+		{Site: "edge1", ID: tree.ID(files), Part: tree.ID(files.InFolder(in))},
 	}}}
 }
 

@@ -63,7 +63,7 @@ func (f Facts) FilesByTree() map[string]tree.Files {
 		}
 		out[t.Tree] = f.DecodedFiles(t)
 		for _, treeTrack := range t.Tracks {
-			folder := filesInFolder(out[t.Tree], treeTrack.Name)
+			folder := out[t.Tree].InFolder(treeTrack.Name)
 			out[tree.ID(folder)] = folder
 		}
 	}

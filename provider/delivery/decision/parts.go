@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
@@ -21,17 +20,6 @@ func (f Facts) withParts(t v1alpha1.Tree, files tree.Files) tree.Files {
 	for _, p := range t.Parts {
 		for name, content := range f.Parts[p.Tree] {
 			out[p.Path+"/"+name] = content
-		}
-	}
-	return out
-}
-
-// filesInFolder returns the files of a folder, by their names in it.
-func filesInFolder(files tree.Files, folder string) tree.Files {
-	out := tree.Files{}
-	for name, content := range files {
-		if file, ok := strings.CutPrefix(name, folder+"/"); ok {
-			out[file] = content
 		}
 	}
 	return out
@@ -74,7 +62,7 @@ func DeriveTree(files map[string][]byte, id, folder string) (map[string][]byte, 
 // aloneFiles returns the files of a directory in which a track is alone at full size, and the files of the track's folder.
 func aloneFiles(files tree.Files, name string) (whole, folder tree.Files, err error) {
 	whole, err = track.At(files, track.State{Serving: name, Alone: true})
-	return whole, filesInFolder(whole, name), err
+	return whole, whole.InFolder(name), err
 }
 
 // TargetTrees returns, by path, the trees for a later rollback to the current revision, if its track gets all requests, and the files of these trees by
@@ -107,7 +95,7 @@ func (f Facts) deliveredTracks(t v1alpha1.Tree, delivered state.Tree) []v1alpha1
 	for _, treeTrack := range t.Tracks {
 		now := v1alpha1.DeliveredTrack{
 			Name: treeTrack.Name, Revision: treeTrack.Revision, Weight: treeTrack.Weight,
-			Tree: tree.ID(filesInFolder(files, treeTrack.Name)), ChangedAt: new(f.AppliedPosition()),
+			Tree: tree.ID(files.InFolder(treeTrack.Name)), ChangedAt: new(f.AppliedPosition()),
 		}
 		if previous := state.FindTrack(delivered.Tracks, treeTrack.Name); previous != nil {
 			now.WeighedAt = previous.WeighedAt
@@ -160,14 +148,14 @@ func checkTracks(t v1alpha1.Tree, field string, whole tree.Files) *Decision {
 	}
 	total, named := int32(0), map[string]bool{}
 	for i, treeTrack := range t.Tracks {
-		if named[treeTrack.Name] || len(filesInFolder(whole, treeTrack.Name)) == 0 {
+		if named[treeTrack.Name] || len(whole.InFolder(treeTrack.Name)) == 0 {
 			return refuse(v1alpha1.ReasonInvalid, "%s.name: the directory has no folder %s, or another entry names it",
 				fmt.Sprintf("%s.tracks[%d]", field, i), treeTrack.Name)
 		}
 		named[treeTrack.Name], total = true, total+treeTrack.Weight
 	}
 	for _, name := range track.Names() {
-		if !named[name] && len(filesInFolder(whole, name)) > 0 {
+		if !named[name] && len(whole.InFolder(name)) > 0 {
 			return refuse(v1alpha1.ReasonInvalid, "%s.tracks: the directory has a folder %s, which no entry names", field, name)
 		}
 	}
