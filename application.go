@@ -30,8 +30,8 @@ type observedApplication struct {
 	} `json:"status"`
 }
 
-// isApplication reports whether a request is about an Application of either shape.
-func isApplication(req *fnv1.RunFunctionRequest) bool {
+// isApplicationRequest reports whether a request is about an Application of either shape.
+func isApplicationRequest(req *fnv1.RunFunctionRequest) bool {
 	kind := req.GetObserved().GetComposite().GetResource().GetFields()["kind"].GetStringValue()
 	return kind == applicationv1alpha1.Kind || kind == applicationv1alpha1.KindComposite
 }
@@ -42,7 +42,7 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	if err != nil {
 		return nil, err
 	}
-	in, err := decodeCall(req, a.TypeMeta, a.Metadata, a.Spec.ClaimRef)
+	in, err := decodeCallInput(req, a.TypeMeta, a.Metadata, a.Spec.ClaimRef)
 	if err != nil {
 		return nil, err
 	}

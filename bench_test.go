@@ -291,11 +291,11 @@ func observe(tb testing.TB, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionR
 	req.Observed.Resources = map[string]*fnv1.Resource{}
 	for name, r := range rsp.GetDesired().GetResources() {
 		o := &unstructured.Unstructured{}
-		if err := decodeInto(r.GetResource(), o); err != nil {
+		if err := decodeStruct(r.GetResource(), o); err != nil {
 			tb.Fatal(err)
 		}
 		carryOut(tb, o)
-		s, err := toStruct(o.Object)
+		s, err := encodeStruct(o.Object)
 		if err != nil {
 			tb.Fatal(err)
 		}

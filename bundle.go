@@ -29,8 +29,8 @@ type observedBundle struct {
 	} `json:"status"`
 }
 
-// isBundle reports whether a request is about a Bundle of either shape.
-func isBundle(req *fnv1.RunFunctionRequest) bool {
+// isBundleRequest reports whether a request is about a Bundle of either shape.
+func isBundleRequest(req *fnv1.RunFunctionRequest) bool {
 	kind := req.GetObserved().GetComposite().GetResource().GetFields()["kind"].GetStringValue()
 	return kind == bundlev1alpha1.Kind || kind == bundlev1alpha1.KindComposite
 }
@@ -41,7 +41,7 @@ func bundleReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) 
 	if err != nil {
 		return nil, err
 	}
-	in, err := decodeCall(req, b.TypeMeta, b.Metadata, b.Spec.ClaimRef)
+	in, err := decodeCallInput(req, b.TypeMeta, b.Metadata, b.Spec.ClaimRef)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func decodeDeployment(req *fnv1.RunFunctionRequest) (deployment.Input, error) {
 	if err != nil {
 		return deployment.Input{}, err
 	}
-	in, err := decodeCall(req, c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
+	in, err := decodeCallInput(req, c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
 		return deployment.Input{}, err
 	}

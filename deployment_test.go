@@ -60,7 +60,7 @@ func TestClaimFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := rolloutv1alpha1.ClaimReference{}
-			claim, err := claimFor(d.TypeMeta, d.Metadata, d.Spec.ClaimRef)
+			claim, err := claimOfComposite(d.TypeMeta, d.Metadata, d.Spec.ClaimRef)
 			if err == nil {
 				got = d.claimReference(claim)
 			}
@@ -111,7 +111,7 @@ func selects(sel *fnv1.ResourceSelector, s *structpb.Struct) bool {
 func labelled(t *testing.T, s *structpb.Struct) {
 	t.Helper()
 	site := &catalogv1alpha1.Site{}
-	if err := decodeInto(s, site); err != nil {
+	if err := decodeStruct(s, site); err != nil {
 		t.Fatal(err)
 	}
 	site.SetUsableFrom()

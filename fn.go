@@ -92,7 +92,7 @@ func (f *Function) answerOrRecover(ctx context.Context, req *fnv1.RunFunctionReq
 
 // answerRequest answers a request from the cache, or else from the core. An error is fatal.
 func (f *Function) answerRequest(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	key, err := requestKey(req)
+	key, err := requestCacheKey(req)
 	if err != nil {
 		return nil, err
 	}
@@ -151,13 +151,13 @@ type reply struct {
 // buildReply builds the reply to a request, by the kind of its composite.
 func (f *Function) buildReply(ctx context.Context, req *fnv1.RunFunctionRequest) (*reply, error) {
 	now := metav1.NewTime(f.now().UTC().Truncate(time.Second))
-	if isApplication(req) {
+	if isApplicationRequest(req) {
 		return applicationReply(req, now)
 	}
-	if isBundle(req) {
+	if isBundleRequest(req) {
 		return bundleReply(req, now)
 	}
-	if isCluster(req) {
+	if isClusterRequest(req) {
 		return clusterReply(req, now)
 	}
 	in, err := decodeDeployment(req)
@@ -198,9 +198,9 @@ type callInput struct {
 	answers  catalog.Answers
 }
 
-// decodeCall decodes the common parts of a request for every kind of composite. The metadata and the claim are the composite's.
-func decodeCall(req *fnv1.RunFunctionRequest, t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (callInput, error) {
-	claimReference, err := claimFor(t, m, claim)
+// decodeCallInput decodes the common parts of a request for every kind of composite. The metadata and the claim are the composite's.
+func decodeCallInput(req *fnv1.RunFunctionRequest, t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (callInput, error) {
+	claimReference, err := claimOfComposite(t, m, claim)
 	if err != nil {
 		return callInput{}, err
 	}
@@ -215,7 +215,7 @@ func decodeCall(req *fnv1.RunFunctionRequest, t metav1.TypeMeta, m metav1.Object
 // decodeComposite decodes the fields of the observed composite that T has.
 func decodeComposite[T any](req *fnv1.RunFunctionRequest) (*T, error) {
 	out := new(T)
-	return out, errors.Wrap(decodeInto(req.GetObserved().GetComposite().GetResource(), out), "cannot read the observed composite")
+	return out, errors.Wrap(decodeStruct(req.GetObserved().GetComposite().GetResource(), out), "cannot read the observed composite")
 }
 
 func decodeAnswers(req *fnv1.RunFunctionRequest) (catalog.Answers, error) {
@@ -239,9 +239,9 @@ type claimRef struct {
 	Name      string `json:"name"`
 }
 
-// claimFor returns the namespaced composite itself, or the claim behind a composite in no namespace. A user writes the spec of a namespaced
+// claimOfComposite returns the namespaced composite itself, or the claim behind a composite in no namespace. A user writes the spec of a namespaced
 // composite, so that a claim in it could name any namespace. Crossplane alone writes a composite that is in none.
-func claimFor(t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (claimRef, error) {
+func claimOfComposite(t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (claimRef, error) {
 	if m.Namespace != "" {
 		return claimRef{Namespace: m.Namespace, Name: m.Name}, nil
 	}
@@ -256,25 +256,25 @@ func claimFor(t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (claimRef
 func decodeObserved(req *fnv1.RunFunctionRequest) (map[string]*unstructured.Unstructured, error) {
 	out := map[string]*unstructured.Unstructured{}
 	for name, r := range req.GetObserved().GetResources() {
-		if !isOwnKind(r.GetResource()) {
+		if !isIntentplaneKind(r.GetResource()) {
 			continue
 		}
 		out[name] = &unstructured.Unstructured{}
-		if err := decodeInto(r.GetResource(), out[name]); err != nil {
+		if err := decodeStruct(r.GetResource(), out[name]); err != nil {
 			return nil, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
 	return out, nil
 }
 
-// isOwnKind is true for an object of a group of Intentplane.
-func isOwnKind(s *structpb.Struct) bool {
+// isIntentplaneKind is true for an object of a group of Intentplane.
+func isIntentplaneKind(s *structpb.Struct) bool {
 	group, _, _ := strings.Cut(s.GetFields()["apiVersion"].GetStringValue(), "/")
 	return group == deploymentv1alpha1.GroupNamespaced || strings.HasSuffix(group, "."+deploymentv1alpha1.GroupNamespaced)
 }
 
-// decodeInto decodes by JSON: the SDK's own objects hold every number as a float.
-func decodeInto(s *structpb.Struct, into any) error {
+// decodeStruct decodes by JSON: the SDK's own objects hold every number as a float.
+func decodeStruct(s *structpb.Struct, into any) error {
 	b, err := protojson.Marshal(s)
 	if err != nil {
 		return err
@@ -284,21 +284,21 @@ func decodeInto(s *structpb.Struct, into any) error {
 
 func encodeReply(rsp *fnv1.RunFunctionResponse, out *reply) error {
 	rsp.Requirements = newRequirements(out.needs)
-	status, err := toStruct(desiredComposite(out))
+	status, err := encodeStruct(desiredComposite(out))
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the status")
 	}
 	if rsp.GetDesired() == nil {
 		rsp.Desired = &fnv1.State{}
 	}
-	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: readyState(out.ready)}
+	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: encodeReadiness(out.ready)}
 	// The desired resources of earlier functions of the pipeline stay.
 	if rsp.GetDesired().GetResources() == nil {
 		rsp.Desired.Resources = map[string]*fnv1.Resource{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(out.resources)) {
 		r := out.resources[name]
-		o, err := toStruct(r.Object.Object)
+		o, err := encodeStruct(r.Object.Object)
 		if err != nil {
 			return errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}
@@ -382,14 +382,14 @@ func statusOfCondition(s corev1.ConditionStatus) fnv1.Status {
 	}[s]
 }
 
-func readyState(isReady bool) fnv1.Ready {
+func encodeReadiness(isReady bool) fnv1.Ready {
 	if isReady {
 		return fnv1.Ready_READY_TRUE
 	}
 	return fnv1.Ready_READY_FALSE
 }
 
-func toStruct(v any) (*structpb.Struct, error) {
+func encodeStruct(v any) (*structpb.Struct, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

@@ -41,8 +41,8 @@ func (a *responseCache) putResponse(k memo.Key, rsp *fnv1.RunFunctionResponse) e
 	return nil
 }
 
-// requestKey returns the digest of a request without its tag, by which the caller identifies the call.
-func requestKey(req *fnv1.RunFunctionRequest) (memo.Key, error) {
+// requestCacheKey returns the digest of a request without its tag, by which the caller identifies the call.
+func requestCacheKey(req *fnv1.RunFunctionRequest) (memo.Key, error) {
 	bare := req.ProtoReflect().New()
 	req.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		bare.Set(field, v)

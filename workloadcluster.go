@@ -29,8 +29,8 @@ type cluster struct {
 	} `json:"status"`
 }
 
-// isCluster reports whether a request is about a WorkloadCluster of either shape.
-func isCluster(req *fnv1.RunFunctionRequest) bool {
+// isClusterRequest reports whether a request is about a WorkloadCluster of either shape.
+func isClusterRequest(req *fnv1.RunFunctionRequest) bool {
 	kind := req.GetObserved().GetComposite().GetResource().GetFields()["kind"].GetStringValue()
 	return kind == workloadclusterv1alpha1.Kind || kind == workloadclusterv1alpha1.KindComposite
 }
@@ -41,7 +41,7 @@ func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error)
 	if err != nil {
 		return nil, err
 	}
-	in, err := decodeCall(req, c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
+	in, err := decodeCallInput(req, c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
 		return nil, err
 	}

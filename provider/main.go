@@ -138,7 +138,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	o.MetricOptions = &xpcontroller.MetricOptions{PollStateMetricInterval: statesInterval, MRStateMetrics: states}
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Accounts: account.New(c.clusterBounds())}
 	prober := clusters.NewProber(limits, time.Now)
-	near, tenants := c.gitGuard(), budget.New()
+	near, tenants := c.newGitAddressGuard(), budget.New()
 	settings := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Observer: m},
@@ -151,10 +151,10 @@ func (c *cli) runProvider(ctx context.Context) error {
 		PruneRequest:   prunerequest.Options{Guard: near, Namespace: c.Namespace, Counter: m},
 		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
 	}
-	if settings.Gate.Servers, settings.Notification.Receivers, err = c.webClients(); err != nil {
+	if settings.Gate.Servers, settings.Notification.Receivers, err = c.newFetchClients(); err != nil {
 		return err
 	}
-	if settings.Tracer, err = c.addTracer(ctx, mgr, log); err != nil {
+	if settings.Tracer, err = c.addTraceExporter(ctx, mgr, log); err != nil {
 		return err
 	}
 	if err := mgr.Add(memory.Limiter{}); err != nil {
@@ -167,8 +167,8 @@ func (c *cli) runProvider(ctx context.Context) error {
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
 }
 
-// webClients returns the clients of servers that measure, and of receivers of notifications.
-func (c *cli) webClients() (servers, receivers *fetch.Clients, err error) {
+// newFetchClients returns the clients of servers that measure, and of receivers of notifications.
+func (c *cli) newFetchClients() (servers, receivers *fetch.Clients, err error) {
 	o := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	if servers, err = fetch.New(o, fetch.NewMeasurementAccount()); err != nil {
 		return nil, nil, err
@@ -177,8 +177,8 @@ func (c *cli) webClients() (servers, receivers *fetch.Clients, err error) {
 	return servers, receivers, err
 }
 
-// addTracer adds the exporter of traces to the manager, or returns nil where none are exported.
-func (c *cli) addTracer(ctx context.Context, mgr ctrl.Manager, log logging.Logger) (transition.Tracer, error) {
+// addTraceExporter adds the exporter of traces to the manager, or returns nil where none are exported.
+func (c *cli) addTraceExporter(ctx context.Context, mgr ctrl.Manager, log logging.Logger) (transition.Tracer, error) {
 	if c.OTLPEndpoint == "" {
 		return nil, nil //nolint:nilnil // A provider exports no traces by default.
 	}
@@ -190,9 +190,9 @@ func (c *cli) addTracer(ctx context.Context, mgr ctrl.Manager, log logging.Logge
 	return e, errors.Wrap(mgr.Add(e), "cannot add exporter of traces")
 }
 
-// gitGuard returns the guard that keeps ProviderConfigs of namespaces from near addresses. Tests that may reach the provider's own machine
+// newGitAddressGuard returns the guard that keeps ProviderConfigs of namespaces from near addresses. Tests that may reach the provider's own machine
 // also learn why a server there does not answer.
-func (c *cli) gitGuard() address.Guard {
+func (c *cli) newGitAddressGuard() address.Guard {
 	g := address.Guard{Loopback: c.AllowLoopbackGit, Networks: c.RefusedGitNetworks, Reported: slices.Clone(c.GitNetworks)}
 	if g.Loopback {
 		g.Reported = append(g.Reported, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))

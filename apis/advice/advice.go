@@ -156,8 +156,8 @@ var adviceByKind = sync.OnceValue(func() map[Kind]map[string]Advice { //nolint:g
 	}
 })
 
-// reasonsOf returns the reasons of a kind itself, with the advice about each.
-func reasonsOf(k Kind) map[string]Advice { return adviceByKind()[k] }
+// reasonsOfKind returns the reasons of a kind itself, with the advice about each.
+func reasonsOfKind(k Kind) map[string]Advice { return adviceByKind()[k] }
 
 // repeatsReasonsOf returns the kind whose reasons a kind has in addition to its own.
 func repeatsReasonsOf(k Kind) Kind {
@@ -167,7 +167,7 @@ func repeatsReasonsOf(k Kind) Kind {
 // For returns the advice about a reason of a kind, and false for a reason that is not known, as that of a newer version or of another program.
 func For(k Kind, reason string) (Advice, bool) {
 	for ; k != ""; k = repeatsReasonsOf(k) {
-		if a, ok := reasonsOf(k)[reason]; ok {
+		if a, ok := reasonsOfKind(k)[reason]; ok {
 			return a, true
 		}
 	}
@@ -175,23 +175,23 @@ func For(k Kind, reason string) (Advice, bool) {
 }
 
 // Reasons returns the reasons of a kind itself, sorted.
-func Reasons(k Kind) []string { return slices.Sorted(maps.Keys(reasonsOf(k))) }
+func Reasons(k Kind) []string { return slices.Sorted(maps.Keys(reasonsOfKind(k))) }
 
-// good returns the advice for a reason that needs no action.
-func good() Advice { return Advice{Actor: NoActor, Do: "Nothing: no action is required."} }
+// noActionAdvice returns the advice for a reason that needs no action.
+func noActionAdvice() Advice { return Advice{Actor: NoActor, Do: "Nothing: no action is required."} }
 
-// over returns the advice for a final result. No person has to act.
-func over(do string) Advice { return Advice{Actor: NoActor, Do: do} }
+// finalAdvice returns the advice for a final result. No person has to act.
+func finalAdvice(do string) Advice { return Advice{Actor: NoActor, Do: do} }
 
-// wait returns the advice for a reason that resolves without an action.
-func wait(w Wake, do string) Advice {
+// waitingAdvice returns the advice for a reason that resolves without an action.
+func waitingAdvice(w Wake, do string) Advice {
 	return Advice{EndsByItself: true, Actor: NoActor, Do: do, Wakes: w}
 }
 
-// outage returns the advice for a reason that resolves without an action, and that an actor investigates if it persists.
-func outage(a Actor, w Wake, do string) Advice {
+// outageAdvice returns the advice for a reason that resolves without an action, and that an actor investigates if it persists.
+func outageAdvice(a Actor, w Wake, do string) Advice {
 	return Advice{EndsByItself: true, Actor: a, Do: do, Wakes: w}
 }
 
-// act returns the advice for a reason that stays until the actor acts.
-func act(a Actor, w Wake, do string) Advice { return Advice{Actor: a, Do: do, Wakes: w} }
+// actionAdvice returns the advice for a reason that stays until the actor acts.
+func actionAdvice(a Actor, w Wake, do string) Advice { return Advice{Actor: a, Do: do, Wakes: w} }

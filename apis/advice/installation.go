@@ -37,14 +37,14 @@ const Installation Kind = "Installation"
 // installationReasons returns the reasons of the parts of the installation.
 func installationReasons() map[string]Advice {
 	return map[string]Advice{
-		ReasonBeingDeleted:        wait(WakeWatch, "Wait for the deletion; if it stays, its GitDeliveries and finalizers name the obstacle."),
-		ReasonWatchCircuitOpen:    outage(PlatformTeam, WakeCrossplane, "Wait five minutes, then use kubectl intent refresh; if it opens again, find the controller that writes the object so often."),
-		ReasonCannotCompose:       act(PlatformTeam, WakeInstall, "Check the function: kubectl get functions.pkg.crossplane.io, then the log of its Pod."),
-		ReasonRightMissing:        act(PlatformTeam, WakeInstall, "Grant the right named in the message: kubectl apply -k examples/rbac; kubectl intent doctor shows the other missing rights."),
-		ReasonNotComposed:         outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, check the Pods of the function and of Crossplane."),
-		ReasonNotReconciled:       outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, check the provider: kubectl get providers.pkg.crossplane.io, then its Pod's log."),
-		ReasonProviderStopped:     act(PlatformTeam, WakeInstall, "Start the provider: kubectl get providers.pkg.crossplane.io, then check its Pod."),
-		ReasonDefinitionNotActive: act(PlatformTeam, WakeInstall, "Activate the definition: docs/install.md has the steps, and kubectl describe of the definition shows the missing parts."),
-		ReasonPackageUnhealthy:    act(PlatformTeam, WakeInstall, "Repair the package: kubectl describe shows its conditions."),
+		ReasonBeingDeleted:        waitingAdvice(WakeWatch, "Wait for the deletion; if it stays, its GitDeliveries and finalizers name the obstacle."),
+		ReasonWatchCircuitOpen:    outageAdvice(PlatformTeam, WakeCrossplane, "Wait five minutes, then use kubectl intent refresh; if it opens again, find the controller that writes the object so often."),
+		ReasonCannotCompose:       actionAdvice(PlatformTeam, WakeInstall, "Check the function: kubectl get functions.pkg.crossplane.io, then the log of its Pod."),
+		ReasonRightMissing:        actionAdvice(PlatformTeam, WakeInstall, "Grant the right named in the message: kubectl apply -k examples/rbac; kubectl intent doctor shows the other missing rights."),
+		ReasonNotComposed:         outageAdvice(PlatformTeam, WakeInstall, "Wait a moment; if it stays, check the Pods of the function and of Crossplane."),
+		ReasonNotReconciled:       outageAdvice(PlatformTeam, WakeInstall, "Wait a moment; if it stays, check the provider: kubectl get providers.pkg.crossplane.io, then its Pod's log."),
+		ReasonProviderStopped:     actionAdvice(PlatformTeam, WakeInstall, "Start the provider: kubectl get providers.pkg.crossplane.io, then check its Pod."),
+		ReasonDefinitionNotActive: actionAdvice(PlatformTeam, WakeInstall, "Activate the definition: docs/install.md has the steps, and kubectl describe of the definition shows the missing parts."),
+		ReasonPackageUnhealthy:    actionAdvice(PlatformTeam, WakeInstall, "Repair the package: kubectl describe shows its conditions."),
 	}
 }

@@ -67,7 +67,7 @@ func Check(text []byte) (err error) {
 		if err != nil {
 			return errors.Wrap(err, "cannot parse YAML")
 		}
-		c.measure(document)
+		c.measureNode(document)
 		if c.aliasBytes > maxAliasBytes {
 			return errors.Errorf("aliases stand for more than %d MiB of values: write the values", maxAliasBytes>>20)
 		}
@@ -82,8 +82,8 @@ type counter struct {
 	aliasBytes int
 }
 
-// measure returns the size of a value with its aliases replaced, and counts its aliases.
-func (c *counter) measure(n *yamlv3.Node) int {
+// measureNode returns the size of a value with its aliases replaced, and counts its aliases.
+func (c *counter) measureNode(n *yamlv3.Node) int {
 	if n.Kind == yamlv3.AliasNode {
 		size := c.anchored[n.Alias]
 		c.aliasBytes = min(tooLarge, c.aliasBytes+size)
@@ -94,7 +94,7 @@ func (c *counter) measure(n *yamlv3.Node) int {
 	}
 	size := valueBytes + len(n.Value)
 	for _, child := range n.Content {
-		size = min(tooLarge, size+c.measure(child))
+		size = min(tooLarge, size+c.measureNode(child))
 	}
 	if n.Anchor != "" {
 		c.anchored[n] = size

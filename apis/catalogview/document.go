@@ -39,7 +39,7 @@ type List[T any] struct {
 func EncodeSites(all []Site) (string, error) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Site) int { return strings.Compare(a.Name, b.Name) })
-	return encodeList(all)
+	return encodeBoundedList(all)
 }
 
 // EncodeBlueprints returns the document of Blueprints, large Blueprints without examples and descriptions. It returns an error if it cannot be encoded.
@@ -47,13 +47,13 @@ func EncodeBlueprints(all []Blueprint) (string, error) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Blueprint) int { return strings.Compare(a.Object, b.Object) })
 	for i := range all {
-		all[i] = all[i].shortened()
+		all[i] = all[i].shortenToLimit()
 	}
-	return encodeList(all)
+	return encodeBoundedList(all)
 }
 
-// encodeList encodes a list, and omits items at its end that exceed the size limit of the document.
-func encodeList[T any](all []T) (string, error) {
+// encodeBoundedList encodes a list, and omits items at its end that exceed the size limit of the document.
+func encodeBoundedList[T any](all []T) (string, error) {
 	out, size := List[json.RawMessage]{Items: []json.RawMessage{}}, 0
 	for i := range all {
 		raw, err := json.Marshal(all[i])
@@ -70,12 +70,12 @@ func encodeList[T any](all []T) (string, error) {
 	return string(b), errors.Wrap(err, "cannot encode the published catalog of a namespace")
 }
 
-// shortened returns a Blueprint without its examples if it is large, and without descriptions if it still is.
-func (b Blueprint) shortened() Blueprint {
-	if !b.isLarge() {
+// shortenToLimit returns a Blueprint without its examples if it is large, and without descriptions if it still is.
+func (b Blueprint) shortenToLimit() Blueprint {
+	if !b.exceedsSizeLimit() {
 		return b
 	}
-	if b.Examples = nil; !b.isLarge() {
+	if b.Examples = nil; !b.exceedsSizeLimit() {
 		return b
 	}
 	b.Parameters = slices.Clone(b.Parameters)
@@ -85,7 +85,7 @@ func (b Blueprint) shortened() Blueprint {
 	return b
 }
 
-func (b Blueprint) isLarge() bool {
+func (b Blueprint) exceedsSizeLimit() bool {
 	raw, err := json.Marshal(b)
 	return err != nil || len(raw) > maxBlueprintBytes
 }

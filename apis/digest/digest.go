@@ -58,23 +58,23 @@ type spec interface {
 // an optional block count only if the user wrote the block.
 func withDefaults[S spec](full, empty S) (S, S) {
 	full.Default()
-	copyBlocks(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
+	copyEmptyBlocks(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
 	empty.Default()
 	return full, empty
 }
 
-// copyBlocks creates in target an empty counterpart of each block that source has, and of each item of its lists.
-func copyBlocks(source, target reflect.Value) {
+// copyEmptyBlocks creates in target an empty counterpart of each block that source has, and of each item of its lists.
+func copyEmptyBlocks(source, target reflect.Value) {
 	switch source.Kind() {
 	case reflect.Pointer:
 		if source.IsNil() || source.Type().Elem().Kind() != reflect.Struct {
 			return
 		}
 		target.Set(reflect.New(source.Type().Elem()))
-		copyBlocks(source.Elem(), target.Elem())
+		copyEmptyBlocks(source.Elem(), target.Elem())
 	case reflect.Struct:
 		for i := range source.NumField() {
-			copyBlocks(source.Field(i), target.Field(i))
+			copyEmptyBlocks(source.Field(i), target.Field(i))
 		}
 	case reflect.Slice:
 		if source.Len() == 0 || source.Type().Elem().Kind() != reflect.Struct {
@@ -82,7 +82,7 @@ func copyBlocks(source, target reflect.Value) {
 		}
 		target.Set(reflect.MakeSlice(source.Type(), source.Len(), source.Len()))
 		for i := range source.Len() {
-			copyBlocks(source.Index(i), target.Index(i))
+			copyEmptyBlocks(source.Index(i), target.Index(i))
 		}
 	default:
 	}
@@ -113,15 +113,15 @@ func stripDefaults(v, base any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		b, _ := base.(map[string]any)
-		return stripMap(v, b)
+		return stripMapDefaults(v, b)
 	case []any:
 		b, _ := base.([]any)
-		return stripList(v, b)
+		return stripListDefaults(v, b)
 	}
 	return v
 }
 
-func stripMap(v, base map[string]any) map[string]any {
+func stripMapDefaults(v, base map[string]any) map[string]any {
 	out := map[string]any{}
 	for key, value := range v {
 		def, hasDefault := base[key]
@@ -133,7 +133,7 @@ func stripMap(v, base map[string]any) map[string]any {
 	return out
 }
 
-func stripList(v, base []any) []any {
+func stripListDefaults(v, base []any) []any {
 	out := make([]any, len(v))
 	for i := range v {
 		var def any

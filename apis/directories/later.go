@@ -132,7 +132,7 @@ func carriesRevision(p deliveryv1alpha1.GitDeliveryParameters, t deliveryv1alpha
 // step, which are among the later trees. aim is the aim of the directory in its step. It stays unchanged if the spec has these files.
 func (c *Tracker) Begun(d Directory, p deliveryv1alpha1.GitDeliveryParameters, s ledger.State, aim step.Aim) Directory {
 	later := LaterOf(p, d.Own, s)
-	if later == nil || !d.hasBegun(s) || CarriesTrack(d.Own, d.Track, d.Revision) {
+	if later == nil || !d.hasStepBegun(s) || CarriesTrack(d.Own, d.Track, d.Revision) {
 		return d
 	}
 	begun := d
@@ -145,9 +145,9 @@ func (c *Tracker) Begun(d Directory, p deliveryv1alpha1.GitDeliveryParameters, s
 	return d
 }
 
-// hasBegun is true for a directory whose step has come. The directories of a revision that was rejected before its first step have no folder of it, and the
+// hasStepBegun is true for a directory whose step has come. The directories of a revision that was rejected before its first step have no folder of it, and the
 // shared files of the revision before.
-func (d Directory) hasBegun(s ledger.State) bool {
+func (d Directory) hasStepBegun(s ledger.State) bool {
 	if s.Current.StepOf(d.Own.Site) > s.Cursor.Step || s.Verdict == nil && s.IsBeforeSteps() {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 
 // NewDirectory returns the input for composing the tree of a Site in a state, by the tree of its delivery. It has no aim yet.
 func NewDirectory(s ledger.State, t deliveryv1alpha1.Tree) Directory {
-	return Directory{Own: t, Track: s.Current.Folder(), Revision: s.Current.Number, IsPlainLabelled: hasLabelledPods(s), FolderOf: foldersOf(s, t.Site)}
+	return Directory{Own: t, Track: s.Current.Folder(), Revision: s.Current.Number, IsPlainLabelled: hasLabelledPods(s), FolderOf: pastFoldersOfSite(s, t.Site)}
 }
 
 // WithoutOtherFiles returns the directory with the files of the revision's track only.
@@ -27,8 +27,8 @@ func hasLabelledPods(s ledger.State) bool {
 	return s.Current.Track == ledger.TrackPlain
 }
 
-// foldersOf returns the ids of the folders of past revisions at a Site.
-func foldersOf(s ledger.State, site string) func(int64) string {
+// pastFoldersOfSite returns the ids of the folders of past revisions at a Site.
+func pastFoldersOfSite(s ledger.State, site string) func(int64) string {
 	return func(revision int64) string {
 		for _, p := range s.History {
 			for _, t := range p.Trees {

@@ -39,7 +39,7 @@ func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (tr
 			parts[f.Name] = f.part
 		}
 	}
-	key := d.filesKey(s, parts)
+	key := d.filesCacheKey(s, parts)
 	if cached, ok := c.composed.Get(key); ok {
 		return cached, nil
 	}
@@ -50,13 +50,13 @@ func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (tr
 	return out, err
 }
 
-// filesKey returns the key of the files of a directory in the cache. A requested tree without an id is of a directory that stays: the key has the digest of its files.
-func (d Directory) filesKey(s track.State, parts map[string]string) memo.Key {
+// filesCacheKey returns the key of the files of a directory in the cache. A requested tree without an id is of a directory that stays: the key has the digest of its files.
+func (d Directory) filesCacheKey(s track.State, parts map[string]string) memo.Key {
 	requested := d.Asked.Tree
 	if requested == "" {
 		requested = fmt.Sprintf("%x", memo.KeyOf(string(d.Asked.Files)))
 	}
-	return memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, requested, d.Asked.Parts, d.bringsOwn(), s, parts, d.Track))
+	return memo.KeyOf(fmt.Sprintf("%s %v %s %v %t %v %v %s", d.Own.Tree, d.Own.Parts, requested, d.Asked.Parts, d.bringsOwnFiles(), s, parts, d.Track))
 }
 
 func (d Directory) computeFiles(s track.State, parts map[string]string) (trackedFiles, error) {
@@ -71,7 +71,7 @@ func (d Directory) computeFiles(s track.State, parts map[string]string) (tracked
 	if out.id, err = tree.GraftedID(files, parts); err != nil {
 		return out, err
 	}
-	if d.bringsOwn() {
+	if d.bringsOwnFiles() {
 		out.folder = track.FolderID(files, d.Track)
 	}
 	out.encoded, err = tree.Encode(files)
@@ -91,15 +91,15 @@ func (d Directory) sourceFiles(s track.State, isPlainPart bool) (tree.Files, err
 	}
 	shared := track.WithoutFolders(requested, track.Names()...)
 	switch {
-	case d.bringsOwn() && d.Track == track.Plain:
+	case d.bringsOwnFiles() && d.Track == track.Plain:
 		return track.Join(shared, ownFiles, track.Plain)
-	case d.bringsOwn() && (s.Alone || len(requested) == 0):
+	case d.bringsOwnFiles() && (s.Alone || len(requested) == 0):
 		return withoutOthers(ownFiles, d.Track), nil
-	case d.bringsOwn() && track.IsFlat(requested):
+	case d.bringsOwnFiles() && track.IsFlat(requested):
 		return track.Join(withoutOthers(ownFiles, d.Track), requested, d.Track)
-	case d.bringsOwn() && isPlainPart:
+	case d.bringsOwnFiles() && isPlainPart:
 		return track.Retain(withoutOthers(ownFiles, d.Track), requested)
-	case d.bringsOwn():
+	case d.bringsOwnFiles():
 		return track.Retain(track.WithPlain(withoutOthers(ownFiles, d.Track), requested), requested)
 	case len(requested) > 0:
 		return shared, nil

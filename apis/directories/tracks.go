@@ -70,8 +70,8 @@ type TrackedTree struct {
 	Folder string
 }
 
-// folderOf returns the id of the folder of a track, or "" if that is not known.
-func (t TrackedTree) folderOf(name string) string {
+// folderOfTrack returns the id of the folder of a track, or "" if that is not known.
+func (t TrackedTree) folderOfTrack(name string) string {
 	for _, p := range t.Parts {
 		if p.Path == name {
 			return p.Tree
@@ -100,10 +100,10 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	}
 	folders := d.foldersAtAim()
 	switch {
-	case len(folders) == 0, !d.hasShared():
+	case len(folders) == 0, !d.hasSharedFiles():
 		return retained, nil
 	case len(folders) == 1 && folders[0].Name == track.Plain:
-		return d.flatTree(retained), nil
+		return d.treeWithoutTracks(retained), nil
 	}
 	out, err := c.composeFolders(d, folders)
 	if err != nil {
@@ -143,9 +143,9 @@ func (c *Tracker) composeFolders(d Directory, folders []folder) (TrackedTree, er
 	return out, nil
 }
 
-// flatTree returns the tree of a revision without tracks that is alone in a directory, if that is its aim.
-func (d Directory) flatTree(retained TrackedTree) TrackedTree {
-	if !d.bringsOwn() || !d.hasOwnFiles() {
+// treeWithoutTracks returns the tree of a revision without tracks that is alone in a directory, if that is its aim.
+func (d Directory) treeWithoutTracks(retained TrackedTree) TrackedTree {
+	if !d.bringsOwnFiles() || !d.hasOwnFiles() {
 		return retained
 	}
 	out := TrackedTree{Tree: d.Own}
@@ -198,7 +198,7 @@ func (d Directory) putRevision(previous folder, name string, revision int64) (fo
 	if f.part = d.FolderOf(revision); f.part == "" && previous.Revision == revision {
 		f.part = previous.part
 	}
-	return f, f.part != "" || name == track.Plain && d.hasPlain(revision)
+	return f, f.part != "" || name == track.Plain && d.hasPlainFiles(revision)
 }
 
 // retainWeights leaves the requests where the directory was asked to have them in the same position, if it was asked for the same folders: the repository may
@@ -238,9 +238,9 @@ func (d Directory) hasOwnFiles() bool {
 	return len(d.Own.Files) > 0 && !slices.ContainsFunc(d.Own.Parts, isPart)
 }
 
-// hasPlain is true if the directory has no tracks, and its files are known: it was asked for with them, or is asked for with a track beside them, which the
+// hasPlainFiles is true if the directory has no tracks, and its files are known: it was asked for with them, or is asked for with a track beside them, which the
 // repository does not have yet.
-func (d Directory) hasPlain(revision int64) bool {
+func (d Directory) hasPlainFiles(revision int64) bool {
 	a := d.Asked
 	if len(d.Held.Tracks) > 0 || a.Action != deliveryv1alpha1.ActionDesired || len(a.Files) == 0 {
 		return false
@@ -257,16 +257,16 @@ func CarriesTrack(t deliveryv1alpha1.Tree, name string, revision int64) bool {
 	return len(t.Files) > 0 && slices.ContainsFunc(t.Tracks, isTrack) && !slices.ContainsFunc(t.Parts, isPart)
 }
 
-// hasShared is true if the files that the tracks share are known. The files of a revision without tracks share nothing.
-func (d Directory) hasShared() bool {
+// hasSharedFiles is true if the files that the tracks share are known. The files of a revision without tracks share nothing.
+func (d Directory) hasSharedFiles() bool {
 	if d.Track == track.Plain && !d.Aim.IsAlone {
-		return isTracked(d.Asked)
+		return carriesSharedFiles(d.Asked)
 	}
 	return len(d.Own.Files) > 0 || len(d.Asked.Files) > 0
 }
 
-// bringsOwn is true if the directory gets the files of the revision.
-func (d Directory) bringsOwn() bool { return d.Aim.Put[d.Track] == d.Revision }
+// bringsOwnFiles is true if the directory gets the files of the revision.
+func (d Directory) bringsOwnFiles() bool { return d.Aim.Put[d.Track] == d.Revision }
 
 // stateOfFolders returns the state that the files of a directory with folders have, of which one serves.
 func (d Directory) stateOfFolders(folders []folder, serving string) track.State {
@@ -289,7 +289,7 @@ func (d Directory) stateOfFolders(folders []folder, serving string) track.State 
 // servingFolders returns the folders that may serve, the folder of the aim first: where the weights stay and a folder comes, the other folder. Where no pods change, a
 // directory may name both in either order.
 func (d Directory) servingFolders(folders []folder) []string {
-	if len(folders) == 1 || d.bringsOwn() {
+	if len(folders) == 1 || d.bringsOwnFiles() {
 		return []string{d.Aim.Serving}
 	}
 	var out []string
@@ -336,7 +336,7 @@ func KeepTracked(d Directory) TrackedTree {
 		return TrackedTree{Tree: t}
 	}
 	out := Retain(d.Own)
-	if isTracked(t) {
+	if carriesSharedFiles(t) {
 		out.Files, out.Encoding = t.Files, t.Encoding
 	}
 	return TrackedTree{Tree: out}
@@ -348,8 +348,8 @@ func Retain(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
 	return t
 }
 
-// isTracked is true for a tree that carries the shared files of the tracks of a directory. A tree that stays carries no other files.
-func isTracked(t deliveryv1alpha1.Tree) bool {
+// carriesSharedFiles is true for a tree that carries the shared files of the tracks of a directory. A tree that stays carries no other files.
+func carriesSharedFiles(t deliveryv1alpha1.Tree) bool {
 	return len(t.Files) > 0 && (len(t.Tracks) > 0 || t.Action == deliveryv1alpha1.ActionKeep)
 }
 

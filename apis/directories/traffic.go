@@ -30,16 +30,16 @@ func TrafficOf(t TrackedTree, delivered deliveryv1alpha1.DeliveredTree, subject 
 	out := &deliveryv1alpha1.SiteTraffic{Drain: subject.Drain}
 	for _, treeTrack := range t.Tracks {
 		traffic := deliveryv1alpha1.TrackTraffic{Name: treeTrack.Name, Weight: treeTrack.Weight, Awaited: treeTrack.Revision == subject.Awaited}
-		subject.setChanges(&traffic, t, delivered)
+		subject.setTrackChanges(&traffic, t, delivered)
 		out.Tracks = append(out.Tracks, traffic)
 	}
 	return out
 }
 
-// setChanges sets the folder of a track, when it changed last, and when the directory last gave it requests, all as they will be once the tree is there: a
+// setTrackChanges sets the folder of a track, when it changed last, and when the directory last gave it requests, all as they will be once the tree is there: a
 // second write of the SiteSync after each push would cost as much as the first. A track with requests is not compared with when it got them.
-func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, delivered deliveryv1alpha1.DeliveredTree) {
-	out.Tree, out.ChangedAt = t.folderOf(out.Name), &w.Position
+func (w Traffic) setTrackChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, delivered deliveryv1alpha1.DeliveredTree) {
+	out.Tree, out.ChangedAt = t.folderOfTrack(out.Name), &w.Position
 	i := slices.IndexFunc(delivered.Tracks, func(h deliveryv1alpha1.DeliveredTrack) bool { return h.Name == out.Name })
 	if i < 0 {
 		return

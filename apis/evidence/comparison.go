@@ -100,19 +100,19 @@ func (c *Comparison) AwaitingGate() *rolloutv1alpha1.Gate {
 func (c *Comparison) Blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {
 	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
 		d := c.Observed[name]
-		if d == nil || c.State.Current == nil || c.needsNothing(name) || !AsksForPosition(d, c.positionOf(name)) {
+		if d == nil || c.State.Current == nil || c.needsNothing(name) || !AsksForPosition(d, c.positionOfDelivery(name)) {
 			continue
 		}
 		ready := d.Status.GetCondition(xpv2.TypeReady)
-		if ready.Status == corev1.ConditionFalse && ready.ObservedGeneration == d.GetGeneration() && isObstacle(ready.Reason) {
+		if ready.Status == corev1.ConditionFalse && ready.ObservedGeneration == d.GetGeneration() && isObstacleReason(ready.Reason) {
 			return d, ready
 		}
 	}
 	return nil, xpv2.Condition{}
 }
 
-// isObstacle is true for the reasons that are more than a delivery in progress.
-func isObstacle(r xpv2.ConditionReason) bool {
+// isObstacleReason is true for the reasons that are more than a delivery in progress.
+func isObstacleReason(r xpv2.ConditionReason) bool {
 	return !slices.Contains([]xpv2.ConditionReason{
 		"", deliveryv1alpha1.ReasonPushing, deliveryv1alpha1.ReasonConflict, deliveryv1alpha1.ReasonOrderBehind, xpv2.ReasonCreating,
 	}, r)
@@ -163,7 +163,7 @@ func (c *Comparison) watchesEach(counts func(deliveryv1alpha1.Tree) bool) bool {
 // watchesBrought is true when the SiteSync observes each Site that has an engine and is brought a tree. The Sites of a verified revision counted, even if the
 // spec changed since. While the catalog is not known, UnprovenSites has the others.
 func (c *Comparison) watchesBrought() bool {
-	return c.Unobserved == nil || c.State.IsVerified() || c.watchesEach(isBrought)
+	return c.Unobserved == nil || c.State.IsVerified() || c.watchesEach(isTreeBrought)
 }
 
 // WatchesDesired is true when the SiteSync that is observed looks for the trees that are desired: its spec names them, or it followed the ledger to them.
@@ -172,14 +172,14 @@ func (c *Comparison) WatchesDesired() bool {
 	case c.Sync == nil || c.ObservedSync == nil:
 		return false
 	case LatestPosition(c.ObservedSync) == c.ObservedSync.Spec.ForProvider.AskedPosition():
-		return slices.EqualFunc(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites, isSameSite)
+		return slices.EqualFunc(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites, isSameSiteRequest)
 	}
-	return followsTo(c.ObservedSync, c.Sync.Spec.ForProvider.Sites)
+	return followsToTrees(c.ObservedSync, c.Sync.Spec.ForProvider.Sites)
 }
 
-// followsTo is true for a SiteSync that looks for the trees of Sites at the position to which it followed the ledger. A Site of a later step runs the tree of an
+// followsToTrees is true for a SiteSync that looks for the trees of Sites at the position to which it followed the ledger. A Site of a later step runs the tree of an
 // earlier revision until then, whatever the spec says that it will run.
-func followsTo(s *deliveryv1alpha1.SiteSync, wanted []deliveryv1alpha1.SiteTree) bool {
+func followsToTrees(s *deliveryv1alpha1.SiteSync, wanted []deliveryv1alpha1.SiteTree) bool {
 	step, trees, requested := LatestPosition(s).Step, LatestTrees(s), map[string]deliveryv1alpha1.SiteTree{}
 	for _, t := range s.Spec.ForProvider.Sites {
 		requested[t.Name] = t
@@ -190,8 +190,8 @@ func followsTo(s *deliveryv1alpha1.SiteSync, wanted []deliveryv1alpha1.SiteTree)
 	})
 }
 
-// isSameSite is true for two requests to observe a Site that ask for the same.
-func isSameSite(a, b deliveryv1alpha1.SiteTree) bool {
+// isSameSiteRequest is true for two requests to observe a Site that ask for the same.
+func isSameSiteRequest(a, b deliveryv1alpha1.SiteTree) bool {
 	if a.Traffic == nil || b.Traffic == nil {
 		return a == b
 	}

@@ -294,7 +294,7 @@ func TestIsSameSite(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := isSameSite(tc.a, tc.b); got != tc.want {
+			if got := isSameSiteRequest(tc.a, tc.b); got != tc.want {
 				t.Errorf("\n%s\nisSameSite(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

@@ -25,7 +25,7 @@ type managed interface {
 // IsDelivered is true when a delivery proves now that its repository was brought to a position: it is Ready and Synced, its Ready is
 // about its current generation, and it asks for that position.
 func IsDelivered(d *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
-	return (hasReady(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, position) && HasApplied(d, position)
+	return (hasReadyStatus(d, corev1.ConditionTrue) || isOnlyRebased(d)) && AsksForPosition(d, position) && HasApplied(d, position)
 }
 
 // isOnlyRebased is true for a home that was Ready, and since then was asked only to record which other request renders the trees that it has. A
@@ -67,7 +67,7 @@ func awaitsRecording(d *deliveryv1alpha1.GitDelivery) bool {
 
 // DeliveryFailure returns the rejection that follows from the report of a delivery about a position, or nil. A home that does not record fails no revision.
 func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, position ledger.Position) *ledger.Verdict {
-	if awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, position) || !reportsOnPosition(d, position) {
+	if awaitsRecording(d) || !hasReadyStatus(d, corev1.ConditionFalse) || !AsksForPosition(d, position) || !reportsOnPosition(d, position) {
 		return nil
 	}
 	switch d.GetCondition(xpv2.TypeReady).Reason {
@@ -95,9 +95,9 @@ func rejectionBy(reason, kind string, m managed) *ledger.Verdict {
 	return newRejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
 }
 
-// hasReady is true when the Ready condition of a managed resource has a status and is about its current generation. A resource that is not Ready
+// hasReadyStatus is true when the Ready condition of a managed resource has a status and is about its current generation. A resource that is not Ready
 // need not be Synced: a failed resource is neither.
-func hasReady(m managed, status corev1.ConditionStatus) bool {
+func hasReadyStatus(m managed, status corev1.ConditionStatus) bool {
 	ready := m.GetCondition(xpv2.TypeReady)
 	synced := m.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 	return ready.Status == status && ready.ObservedGeneration == m.GetGeneration() && (synced || status == corev1.ConditionFalse)
@@ -138,11 +138,11 @@ func isSameTree(a, b *deliveryv1alpha1.Tree) bool {
 // HasBrought is true when the repository of a delivery recorded the step of a Site in the attempt of a state, or a later one.
 func HasBrought(d *deliveryv1alpha1.GitDelivery, s ledger.State, site string) bool {
 	r := d.Status.AtProvider.Record
-	return r != nil && hasReached(r.Position, s, site)
+	return r != nil && hasPositionReached(r.Position, s, site)
 }
 
-// hasReached is true when a position is of the attempt of a state, and at the step of a Site or a later one.
-func hasReached(position ledger.Position, s ledger.State, site string) bool {
+// hasPositionReached is true when a position is of the attempt of a state, and at the step of a Site or a later one.
+func hasPositionReached(position ledger.Position, s ledger.State, site string) bool {
 	return position.IsSameAttempt(s.Position()) && position.Step >= s.StepOf(site)
 }
 

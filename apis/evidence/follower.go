@@ -15,7 +15,7 @@ import (
 // there: the revision has not come to its Sites, or a rollback has nothing to restore there. A revision in tracks asks each of them: the content of a
 // directory is known by the position alone.
 func IsLeftAlone(name string, desired, observed *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
-	if s.Current == nil || s.HasTracks() || !isFollower(desired, observed) {
+	if s.Current == nil || s.HasTracks() || !isFollowerDelivery(desired, observed) {
 		return false
 	}
 	p := observed.Spec.ForProvider.Position
@@ -25,11 +25,11 @@ func IsLeftAlone(name string, desired, observed *deliveryv1alpha1.GitDelivery, s
 	case IsOfRevision(p, s):
 		return AsksForNothing(observed) && HasStepOf(name, *p, s) // The trees that the revision began to bring there have to be held back.
 	}
-	return !IsReached(name, desired, s) && (AsksForNothing(observed) || isInPlace(observed))
+	return !IsReached(name, desired, s) && (AsksForNothing(observed) || isDeliveryInPlace(observed))
 }
 
-// isFollower is true for the delivery to another repository than the home, which was asked for a recorded position before.
-func isFollower(desired, observed *deliveryv1alpha1.GitDelivery) bool {
+// isFollowerDelivery is true for the delivery to another repository than the home, which was asked for a recorded position before.
+func isFollowerDelivery(desired, observed *deliveryv1alpha1.GitDelivery) bool {
 	return observed != nil && observed.Spec.ForProvider.Copy != nil && desired.Spec.ForProvider.Ledger == nil
 }
 
@@ -40,29 +40,29 @@ func IsOfRevision(p *ledger.Position, s ledger.State) bool {
 
 // AsksForNothing is true for a delivery that changes no directory.
 func AsksForNothing(d *deliveryv1alpha1.GitDelivery) bool {
-	return !slices.ContainsFunc(d.Spec.ForProvider.Trees, isBrought)
+	return !slices.ContainsFunc(d.Spec.ForProvider.Trees, isTreeBrought)
 }
 
-// isBrought is true for a tree that a delivery brings to its directory.
-func isBrought(t deliveryv1alpha1.Tree) bool { return t.Action != deliveryv1alpha1.ActionKeep }
+// isTreeBrought is true for a tree that a delivery brings to its directory.
+func isTreeBrought(t deliveryv1alpha1.Tree) bool { return t.Action != deliveryv1alpha1.ActionKeep }
 
 // IsReached is true for a delivery, by its name in the composition, to some Site that the current revision has come to.
 func IsReached(name string, d *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
-	isReached := func(site string) bool { return hasCome(s, site) }
+	isReached := func(site string) bool { return hasRevisionReached(s, site) }
 	return slices.ContainsFunc(sitesOfPart(name, s), isReached) ||
 		slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return isReached(t.Site) })
 }
 
-// isInPlace is true for a delivery whose repository was brought to the position that it asks for, and holds the trees.
-func isInPlace(d *deliveryv1alpha1.GitDelivery) bool {
-	return hasAppliedItsPosition(d) && holdsTrees(d, d)
+// isDeliveryInPlace is true for a delivery whose repository was brought to the position that it asks for, and holds the trees.
+func isDeliveryInPlace(d *deliveryv1alpha1.GitDelivery) bool {
+	return hasAppliedItsPosition(d) && holdsDesiredTrees(d, d)
 }
 
-// holdsTrees is true for an observed delivery whose repository holds each tree that the desired delivery brings.
-func holdsTrees(desired, observed *deliveryv1alpha1.GitDelivery) bool {
+// holdsDesiredTrees is true for an observed delivery whose repository holds each tree that the desired delivery brings.
+func holdsDesiredTrees(desired, observed *deliveryv1alpha1.GitDelivery) bool {
 	return !slices.ContainsFunc(desired.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool {
 		delivered, _ := HeldTree(observed, t.Path)
-		return isBrought(t) && delivered.Tree != t.Tree
+		return isTreeBrought(t) && delivered.Tree != t.Tree
 	})
 }
 
@@ -70,11 +70,11 @@ func holdsTrees(desired, observed *deliveryv1alpha1.GitDelivery) bool {
 // spec requested a position of the revision. A push that only moves the record to a later step helps no Site.
 func RecordInPlace(name string, desired, observed *deliveryv1alpha1.GitDelivery, s ledger.State) *deliveryv1alpha1.LedgerRecord {
 	r, requested := observed.Status.AtProvider.Record, observed.Spec.ForProvider.Position
-	if r == nil || r.Copy == nil || r.Copy.Ledger != s.Ledger || s.IsRejected() || s.HasTracks() || !isFollower(desired, observed) {
+	if r == nil || r.Copy == nil || r.Copy.Ledger != s.Ledger || s.IsRejected() || s.HasTracks() || !isFollowerDelivery(desired, observed) {
 		return nil
 	}
 	isOfAttempt := IsOfRevision(&r.Position, s) && s.Position().HasReached(r.Position)
-	if !isOfAttempt || IsOfRevision(requested, s) || !HasStepOf(name, r.Position, s) || !holdsTrees(desired, observed) {
+	if !isOfAttempt || IsOfRevision(requested, s) || !HasStepOf(name, r.Position, s) || !holdsDesiredTrees(desired, observed) {
 		return nil
 	}
 	return r
@@ -96,10 +96,10 @@ func HasReported(d *deliveryv1alpha1.GitDelivery, s ledger.State, sites []string
 	switch {
 	case IsOfRevision(p, s):
 		return !isBeforeStep(*p, s, sites) && hasAppliedItsPosition(d) && (p.IsSameAttempt(s.Position()) || AsksForNothing(d))
-	case slices.ContainsFunc(sites, func(site string) bool { return hasCome(s, site) }):
+	case slices.ContainsFunc(sites, func(site string) bool { return hasRevisionReached(s, site) }):
 		return false
 	}
-	return isInPlace(d) || AsksForNothing(d) && IsSeen(d)
+	return isDeliveryInPlace(d) || AsksForNothing(d) && IsSeen(d)
 }
 
 // HasStepOf is true for a position of the current revision at which a delivery, by its name in the composition, was asked for all of its Sites that the
@@ -110,11 +110,13 @@ func HasStepOf(name string, p ledger.Position, s ledger.State) bool {
 
 // isBeforeStep is true for a position of the current revision of a state that is lower than the step of a Site which the revision has come to.
 func isBeforeStep(p ledger.Position, s ledger.State, sites []string) bool {
-	return slices.ContainsFunc(sites, func(site string) bool { return hasCome(s, site) && p.Step < s.Current.StepOf(site) })
+	return slices.ContainsFunc(sites, func(site string) bool { return hasRevisionReached(s, site) && p.Step < s.Current.StepOf(site) })
 }
 
-// hasCome is true for a Site that the current revision has come to, in a rollback before that.
-func hasCome(s ledger.State, site string) bool { return s.Current.StepOf(site) <= s.Cursor.Step }
+// hasRevisionReached is true for a Site that the current revision has come to, in a rollback before that.
+func hasRevisionReached(s ledger.State, site string) bool {
+	return s.Current.StepOf(site) <= s.Cursor.Step
+}
 
 // sitesOfPart returns the Sites that the current revision delivers to with a delivery, by its name in the composition.
 func sitesOfPart(name string, s ledger.State) []string {
@@ -142,8 +144,8 @@ func (c *Comparison) needsNothing(name string) bool {
 	return AsksForNothing(d) && IsLeftAlone(name, d, observed, c.State) && (!c.State.IsRejected() || IsSeen(observed))
 }
 
-// positionOf returns the position that an observed delivery has to be at: that of the state, or the lower position at which it is left alone.
-func (c *Comparison) positionOf(name string) ledger.Position {
+// positionOfDelivery returns the position that an observed delivery has to be at: that of the state, or the lower position at which it is left alone.
+func (c *Comparison) positionOfDelivery(name string) ledger.Position {
 	if observed := c.Observed[name]; observed != nil && observed.Spec.ForProvider.Position != nil && IsLeftAlone(name, c.Desired[name], observed, c.State) {
 		return *observed.Spec.ForProvider.Position
 	}
@@ -158,9 +160,9 @@ func (c *Comparison) AsksForDesired(name string) bool {
 }
 
 // IsProven is true when an observed delivery proves now that it has its desired state.
-func (c *Comparison) IsProven(name string) bool { return c.holdsFor(name, IsDelivered) }
+func (c *Comparison) IsProven(name string) bool { return c.meetsCondition(name, IsDelivered) }
 
-// holdsFor is true when an observed delivery asks for its desired state, and a condition holds for it at its position, or when it needs nothing.
-func (c *Comparison) holdsFor(name string, condition func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
-	return c.AsksForDesired(name) && (c.needsNothing(name) || condition(c.Observed[name], c.positionOf(name)))
+// meetsCondition is true when an observed delivery asks for its desired state, and a condition holds for it at its position, or when it needs nothing.
+func (c *Comparison) meetsCondition(name string, condition func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
+	return c.AsksForDesired(name) && (c.needsNothing(name) || condition(c.Observed[name], c.positionOfDelivery(name)))
 }

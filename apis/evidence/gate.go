@@ -51,7 +51,7 @@ func GateVerdict(g *rolloutv1alpha1.Gate) rolloutv1alpha1.GateVerdict {
 		return ""
 	}
 	passes := observation.Verdict == rolloutv1alpha1.GatePassed
-	if passes && hasReady(g, corev1.ConditionTrue) || !passes && hasReady(g, corev1.ConditionFalse) {
+	if passes && hasReadyStatus(g, corev1.ConditionTrue) || !passes && hasReadyStatus(g, corev1.ConditionFalse) {
 		return observation.Verdict
 	}
 	return ""
@@ -73,14 +73,14 @@ func GateFailure(g *rolloutv1alpha1.Gate) *ledger.Verdict {
 		return nil
 	}
 	message := fmt.Sprintf("Gate %s: %s", g.GetName(), v)
-	if c := worstCheck(g.Status.AtProvider.Checks); c != nil {
+	if c := worstCheckResult(g.Status.AtProvider.Checks); c != nil {
 		message += ": " + describeCheck(*c)
 	}
 	return newRejection(rolloutv1alpha1.RejectedGateFailed, message)
 }
 
-// worstCheck returns the first check that was violated, or else the first check that did not pass.
-func worstCheck(all []rolloutv1alpha1.CheckResult) *rolloutv1alpha1.CheckResult {
+// worstCheckResult returns the first check that was violated, or else the first check that did not pass.
+func worstCheckResult(all []rolloutv1alpha1.CheckResult) *rolloutv1alpha1.CheckResult {
 	for _, phases := range [][]rolloutv1alpha1.CheckPhase{{rolloutv1alpha1.CheckFailed}, {rolloutv1alpha1.CheckError, rolloutv1alpha1.CheckTimedOut}} {
 		if i := slices.IndexFunc(all, func(c rolloutv1alpha1.CheckResult) bool { return slices.Contains(phases, c.Phase) }); i >= 0 {
 			return &all[i]

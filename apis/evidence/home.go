@@ -20,15 +20,15 @@ func LeadingHome(siblings []*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha
 		}
 		home = d
 	}
-	if home == nil || !leads(home, sync) || slices.ContainsFunc(siblings, func(d *deliveryv1alpha1.GitDelivery) bool { return Supersedes(d, home) }) {
+	if home == nil || !leadsSiteSync(home, sync) || slices.ContainsFunc(siblings, func(d *deliveryv1alpha1.GitDelivery) bool { return Supersedes(d, home) }) {
 		return nil
 	}
 	return home
 }
 
-// leads is true for a home whose status shows its trees, and a ledger that has reached the position of a SiteSync in the same revision by a mandate. A rejected
+// leadsSiteSync is true for a home whose status shows its trees, and a ledger that has reached the position of a SiteSync in the same revision by a mandate. A rejected
 // revision goes on once its rollback begins, and keeps a SiteSync at the position that it has reached.
-func leads(home *deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync) bool {
+func leadsSiteSync(home *deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync) bool {
 	p, observed, requested := home.Spec.ForProvider, home.Status.AtProvider, sync.Spec.ForProvider.AskedPosition()
 	if home.GetDeletionTimestamp() != nil || observed.Ledger == nil || !p.Mandate.Covers(*observed.Ledger) || len(p.Trees) > 0 && len(observed.Trees) == 0 {
 		return false

@@ -17,7 +17,7 @@ import (
 // Proof returns the proof about the position.
 func (c *Comparison) Proof() step.Proof {
 	p := c.StepProof()
-	p.IsLive, p.Failure, p.AwaitsCluster = c.IsLive(), c.failure(), c.State.Verdict == nil && c.AwaitsCluster()
+	p.IsLive, p.Failure, p.AwaitsCluster = c.IsLive(), c.revisionFailure(), c.State.Verdict == nil && c.AwaitsCluster()
 	if g := c.Gate(); g != nil && p.Failure == nil {
 		p.Failure = GateFailure(g)
 	}
@@ -83,8 +83,8 @@ func HeldTreeAt(d *deliveryv1alpha1.GitDelivery, site string) (deliveryv1alpha1.
 	return deliveryv1alpha1.DeliveredTree{}, false
 }
 
-// failure returns the first reason, in the order of names, for which the revision is rejected, or nil.
-func (c *Comparison) failure() *ledger.Verdict {
+// revisionFailure returns the first reason, in the order of names, for which the revision is rejected, or nil.
+func (c *Comparison) revisionFailure() *ledger.Verdict {
 	switch {
 	case c.State.Current == nil:
 		return nil
@@ -95,7 +95,7 @@ func (c *Comparison) failure() *ledger.Verdict {
 		if !c.AsksForDesired(name) || c.needsNothing(name) {
 			continue
 		}
-		if v := DeliveryFailure(c.Observed[name], c.positionOf(name)); v != nil {
+		if v := DeliveryFailure(c.Observed[name], c.positionOfDelivery(name)); v != nil {
 			return v
 		}
 	}
@@ -128,7 +128,7 @@ func (c *Comparison) hasEachPart() bool {
 		return true
 	}
 	return !slices.ContainsFunc(c.State.Current.Parts, func(p ledger.Part) bool {
-		isReached := slices.ContainsFunc(p.Sites, func(site string) bool { return hasCome(c.State, site) })
+		isReached := slices.ContainsFunc(p.Sites, func(site string) bool { return hasRevisionReached(c.State, site) })
 		return isReached && c.Desired[p.Delivery] == nil
 	})
 }
@@ -176,7 +176,7 @@ func (c *Comparison) holdsForEach(condition func(*deliveryv1alpha1.GitDelivery, 
 		return false
 	}
 	for name := range c.Desired {
-		if !c.holdsFor(name, condition) {
+		if !c.meetsCondition(name, condition) {
 			return false
 		}
 	}
@@ -184,4 +184,4 @@ func (c *Comparison) holdsForEach(condition func(*deliveryv1alpha1.GitDelivery, 
 }
 
 // HasApplied is true when an observed delivery applied its desired state at some time.
-func (c *Comparison) HasApplied(name string) bool { return c.holdsFor(name, HasApplied) }
+func (c *Comparison) HasApplied(name string) bool { return c.meetsCondition(name, HasApplied) }

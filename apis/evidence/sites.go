@@ -13,7 +13,7 @@ import (
 
 // AreSitesLive is true when a SiteSync proves that the Sites of a position run the trees that it names.
 func AreSitesLive(s *deliveryv1alpha1.SiteSync, position ledger.Position) bool {
-	return hasReady(s, corev1.ConditionTrue) && IsSyncAbout(s, position)
+	return hasReadyStatus(s, corev1.ConditionTrue) && IsSyncAbout(s, position)
 }
 
 // IsSyncAbout is true when the status of a SiteSync is about a position: the position that it is asked for, or a later one to which it followed the ledger.
@@ -34,7 +34,7 @@ func AdmitsTree(s *deliveryv1alpha1.SiteSync, state ledger.State, t deliveryv1al
 
 // HasObserved is true when a SiteSync observed a Site in the attempt of a state, and at the step of the Site or a later one.
 func HasObserved(s *deliveryv1alpha1.SiteSync, state ledger.State, site string) bool {
-	return s != nil && hasReached(s.Status.AtProvider.ObservedPosition(), state, site)
+	return s != nil && hasPositionReached(s.Status.AtProvider.ObservedPosition(), state, site)
 }
 
 // SyncFailure returns the rejection that follows from the report of a SiteSync about the position of a state, or nil. In tracks, a failure of an engine before the
@@ -49,7 +49,7 @@ func SyncFailure(s *deliveryv1alpha1.SiteSync, state ledger.State) *ledger.Verdi
 
 // syncRejection returns the rejection that follows from the Ready condition of a SiteSync about a position, or nil.
 func syncRejection(s *deliveryv1alpha1.SiteSync, position ledger.Position) *ledger.Verdict {
-	if !hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, position) {
+	if !hasReadyStatus(s, corev1.ConditionFalse) || !IsSyncAbout(s, position) {
 		return nil
 	}
 	switch s.GetCondition(xpv2.TypeReady).Reason {

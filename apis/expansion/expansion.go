@@ -103,11 +103,11 @@ var delimiter = regexp.MustCompile(`delimiter["']?:.*\{`)
 // ContextOf returns the context that texts of a Blueprint are.
 func ContextOf(texts ...string) Context {
 	c := Context{Names: Names(texts...)}
-	c.HasRest = slices.ContainsFunc(texts, func(text string) bool { return delimiter.MatchString(text) || c.hasRest(text) })
+	c.HasRest = slices.ContainsFunc(texts, func(text string) bool { return delimiter.MatchString(text) || c.hasBracedName(text) })
 	return c
 }
 
-func (c Context) hasRest(text string) bool {
+func (c Context) hasBracedName(text string) bool {
 	for i, char := range text {
 		if char == '{' && (i == 0 || text[i-1] != '$') && c.beginsWithName(text[i:]) {
 			return true
@@ -149,11 +149,11 @@ func Check(o *unstructured.Unstructured, m Mode, delivered []string) error {
 	if m == ModeNone || o.GetAnnotations()[AnnotationSubstitute] == SubstituteDisabled {
 		return nil
 	}
-	return CheckDeclared(o.Object, append(declaredBy(o), delivered...))
+	return CheckDeclared(o.Object, append(declaredVariables(o), delivered...))
 }
 
-// declaredBy returns the names in the annotation of an object. An object without it declares none.
-func declaredBy(o *unstructured.Unstructured) []string {
+// declaredVariables returns the names in the annotation of an object. An object without it declares none.
+func declaredVariables(o *unstructured.Unstructured) []string {
 	text, ok := o.GetAnnotations()[AnnotationVariables]
 	if !ok {
 		return nil
@@ -195,7 +195,7 @@ func walkTexts(value any, field string, visit func(field, text string) error) er
 		return visit(field, v)
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			path := fieldOf(field, key)
+			path := fieldPathOfKey(field, key)
 			if err := visit(path, key); err != nil {
 				return err
 			}
@@ -216,8 +216,8 @@ func walkTexts(value any, field string, visit func(field, text string) error) er
 // plainKey matches a key that needs no brackets in a path.
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// fieldOf returns the path of a key. A key is shortened: a tenant writes it.
-func fieldOf(parent, key string) string {
+// fieldPathOfKey returns the path of a key. A key is shortened: a tenant writes it.
+func fieldPathOfKey(parent, key string) string {
 	switch {
 	case !plainKey.MatchString(key):
 		return fmt.Sprintf("%s[%.64s]", parent, key)

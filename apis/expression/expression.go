@@ -117,15 +117,15 @@ func checkExpression(parsed *cel.Ast) error {
 		return errors.New("gives neither a number nor true or false")
 	}
 	large := false
-	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) { large = large || countParts(e) > 1 }))
+	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) { large = large || countVariableParts(e) > 1 }))
 	if large {
 		return errors.New("makes a list or a map of several things that are not constants")
 	}
 	return nil
 }
 
-// countParts returns the number of parts that a list or a map is made from, without constants.
-func countParts(e ast.Expr) int {
+// countVariableParts returns the number of parts that a list or a map is made from, without constants.
+func countVariableParts(e ast.Expr) int {
 	parts := []ast.Expr{}
 	if e.Kind() == ast.ListKind {
 		parts = e.AsList().Elements()

@@ -20,10 +20,10 @@ func (r ranger) conditionOf(e ast.Expr) condition {
 		e, out.isNegated = e.AsCall().Args()[0], !out.isNegated
 	}
 	if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 {
-		out.text = r.textOf(e)
+		out.text = r.textOfExpression(e)
 		return out
 	}
-	left, right := r.textOf(e.AsCall().Args()[0]), r.textOf(e.AsCall().Args()[1])
+	left, right := r.textOfExpression(e.AsCall().Args()[0]), r.textOfExpression(e.AsCall().Args()[1])
 	switch e.AsCall().FunctionName() {
 	case operators.Less:
 		out.text = comparisonText(left, "<", right)
@@ -38,7 +38,7 @@ func (r ranger) conditionOf(e ast.Expr) condition {
 	case operators.NotEquals:
 		out.text, out.isNegated = comparisonText(min(left, right), "==", max(left, right)), !out.isNegated
 	default:
-		out.text = r.textOf(e)
+		out.text = r.textOfExpression(e)
 	}
 	return out
 }
@@ -57,14 +57,14 @@ func (r ranger) areOpposites(args []ast.Expr) bool {
 	return first.text != "" && first.text == second.text && first.isNegated != second.isNegated
 }
 
-// areEqual reports whether two expressions are the same.
-func (r ranger) areEqual(args []ast.Expr) bool {
-	text := r.textOf(args[0])
-	return text != "" && text == r.textOf(args[1])
+// areSameExpressions reports whether two expressions are the same.
+func (r ranger) areSameExpressions(args []ast.Expr) bool {
+	text := r.textOfExpression(args[0])
+	return text != "" && text == r.textOfExpression(args[1])
 }
 
-// textOf returns the text of an expression, or nothing for an expression with a loop, which has no text once it is expanded.
-func (r ranger) textOf(e ast.Expr) string {
+// textOfExpression returns the text of an expression, or nothing for an expression with a loop, which has no text once it is expanded.
+func (r ranger) textOfExpression(e ast.Expr) string {
 	text, err := parser.Unparse(e, r.types.SourceInfo())
 	if err != nil {
 		return ""

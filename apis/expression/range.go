@@ -29,7 +29,7 @@ func (e *Expression) Range() (measure.Range, error) {
 	case types.Bool, types.Int, types.Uint, types.Double:
 		return rangeOfLiteral(constant), nil
 	}
-	return ranger{types: e.parsed.NativeRep()}.rangeOf(e.parsed.NativeRep().Expr()), nil
+	return ranger{types: e.parsed.NativeRep()}.rangeOfExpression(e.parsed.NativeRep().Expr()), nil
 }
 
 // evaluateWithoutAnswer evaluates the expression as far as it does not depend on the answer. Its result is unknown where it does.
@@ -52,13 +52,13 @@ func (e *Expression) evaluateWithoutAnswer() (ref.Val, error) {
 	return v, nil
 }
 
-// truth is the Range of true and false.
-func truth() measure.Range { return measure.Range{Low: 0, High: 1} }
+// booleanRange is the Range of true and false.
+func booleanRange() measure.Range { return measure.Range{Low: 0, High: 1} }
 
 // A ranger finds the values of the parts of an expression.
 type ranger struct{ types *ast.AST }
 
-func (r ranger) rangeOf(e ast.Expr) measure.Range {
+func (r ranger) rangeOfExpression(e ast.Expr) measure.Range {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		return rangeOfLiteral(e.AsLiteral())
@@ -94,30 +94,30 @@ func (r ranger) rangeOfCall(e ast.Expr) measure.Range {
 	case overloads.Size:
 		return measure.NotNegative()
 	case operators.Conditional:
-		return r.rangeOf(args[1]).Union(r.rangeOf(args[2]))
+		return r.rangeOfExpression(args[1]).Union(r.rangeOfExpression(args[2]))
 	case operators.LogicalNot:
-		return oppositeOf(r.rangeOf(args[0]).Intersection(truth()))
+		return oppositeRange(r.rangeOfExpression(args[0]).Intersection(booleanRange()))
 	case operators.LogicalOr, operators.LogicalAnd:
 		return r.rangeOfPair(name, args)
 	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Equals, operators.NotEquals:
 		return r.rangeOfComparison(name, args)
 	case operators.Negate:
-		return r.rangeOf(args[0]).Negative()
+		return r.rangeOfExpression(args[0]).Negative()
 	case operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo:
-		return rangeOfArithmetic(name, r.rangeOf(args[0]), r.rangeOf(args[1]))
+		return rangeOfArithmetic(name, r.rangeOfExpression(args[0]), r.rangeOfExpression(args[1]))
 	case overloads.TypeConvertDouble, overloads.TypeConvertDyn:
-		return r.rangeOf(args[0])
+		return r.rangeOfExpression(args[0])
 	case overloads.TypeConvertInt:
-		return cutRange(r.rangeOf(args[0]))
+		return truncateRange(r.rangeOfExpression(args[0]))
 	case overloads.TypeConvertUint:
-		return cutRange(r.rangeOf(args[0])).Intersection(measure.NotNegative())
+		return truncateRange(r.rangeOfExpression(args[0])).Intersection(measure.NotNegative())
 	}
 	return r.rangeOfType(e)
 }
 
 // rangeOfPair returns the values of two conditions together. One of two opposites always holds.
 func (r ranger) rangeOfPair(name string, args []ast.Expr) measure.Range {
-	isEither, left, right := name == operators.LogicalOr, r.rangeOf(args[0]).Intersection(truth()), r.rangeOf(args[1]).Intersection(truth())
+	isEither, left, right := name == operators.LogicalOr, r.rangeOfExpression(args[0]).Intersection(booleanRange()), r.rangeOfExpression(args[1]).Intersection(booleanRange())
 	switch {
 	case isEither && r.areOpposites(args):
 		return measure.OneValue(1)
@@ -131,8 +131,8 @@ func (r ranger) rangeOfPair(name string, args []ast.Expr) measure.Range {
 
 // rangeOfComparison returns whether a comparison holds for each answer, for none, or for some. Both sides may be one expression.
 func (r ranger) rangeOfComparison(name string, args []ast.Expr) measure.Range {
-	left, right := r.rangeOf(args[0]), r.rangeOf(args[1])
-	if r.areEqual(args) {
+	left, right := r.rangeOfExpression(args[0]), r.rangeOfExpression(args[1])
+	if r.areSameExpressions(args) {
 		left, right = measure.OneValue(0), measure.OneValue(0)
 	}
 	switch name {
@@ -141,11 +141,11 @@ func (r ranger) rangeOfComparison(name string, args []ast.Expr) measure.Range {
 	case operators.GreaterEquals:
 		return compareRanges(right, left)
 	case operators.Less:
-		return oppositeOf(compareRanges(right, left))
+		return oppositeRange(compareRanges(right, left))
 	case operators.Greater:
-		return oppositeOf(compareRanges(left, right))
+		return oppositeRange(compareRanges(left, right))
 	case operators.NotEquals:
-		return oppositeOf(equalRanges(left, right))
+		return oppositeRange(equalRanges(left, right))
 	}
 	return equalRanges(left, right)
 }
@@ -163,11 +163,11 @@ func rangeOfArithmetic(name string, left, right measure.Range) measure.Range {
 		return left.Remainder(right)
 	}
 	quotient := left.DividedBy(right)
-	return quotient.Union(cutRange(quotient))
+	return quotient.Union(truncateRange(quotient))
 }
 
-// cutRange returns the values without their fractions.
-func cutRange(r measure.Range) measure.Range {
+// truncateRange returns the values without their fractions.
+func truncateRange(r measure.Range) measure.Range {
 	return measure.Range{Low: math.Trunc(r.Low), High: math.Trunc(r.High)}
 }
 
@@ -178,7 +178,7 @@ func (r ranger) rangeOfLoop(e ast.Expr) measure.Range {
 	if step.Kind() != ast.CallKind || !slices.Contains([]string{operators.LogicalOr, operators.LogicalAnd}, step.AsCall().FunctionName()) {
 		return r.rangeOfType(e)
 	}
-	return r.rangeOf(loop.AccuInit()).Union(r.rangeOf(step.AsCall().Args()[1])).Intersection(truth())
+	return r.rangeOfExpression(loop.AccuInit()).Union(r.rangeOfExpression(step.AsCall().Args()[1])).Intersection(booleanRange())
 }
 
 // compareRanges returns whether each value of the lesser Range is at most each value of the greater: 1 if all are, 0 if none is, and else both.
@@ -189,7 +189,7 @@ func compareRanges(lesser, greater measure.Range) measure.Range {
 	case lesser.Low > greater.High:
 		return measure.OneValue(0)
 	}
-	return truth()
+	return booleanRange()
 }
 
 // equalRanges returns whether each value of a Range equals each value of another: 1 if both have one value, 0 if they have none in common, and else both.
@@ -201,10 +201,10 @@ func equalRanges(left, right measure.Range) measure.Range {
 	case left.IsConstant() && left == right:
 		return measure.OneValue(1)
 	}
-	return truth()
+	return booleanRange()
 }
 
-func oppositeOf(r measure.Range) measure.Range {
+func oppositeRange(r measure.Range) measure.Range {
 	return measure.Range{Low: 1 - r.High, High: 1 - r.Low}
 }
 
@@ -212,7 +212,7 @@ func oppositeOf(r measure.Range) measure.Range {
 func (r ranger) rangeOfType(e ast.Expr) measure.Range {
 	switch t := r.types.GetType(e.ID()); {
 	case t.IsExactType(cel.BoolType):
-		return truth()
+		return booleanRange()
 	case t.IsExactType(cel.UintType):
 		return measure.NotNegative()
 	}

@@ -80,8 +80,8 @@ func (i Instruction) String() string {
 	return fmt.Sprintf("%s: %s %s", i.Source, engine, i.Effect)
 }
 
-// advice returns the ways to deliver the object of the instruction all the same.
-func (i Instruction) advice() string {
+// deliveryAdvice returns the ways to deliver the object of the instruction all the same.
+func (i Instruction) deliveryAdvice() string {
 	const declare = "declare the object in spec.unproven of the Blueprint"
 	if i.IsDefault {
 		return declare
@@ -147,8 +147,8 @@ func readObjects(name string, content []byte) []Object {
 // Of returns the instructions of an object, for all engines.
 func Of(o Object) []Instruction {
 	var out []Instruction
-	for _, r := range rules() {
-		if source := r.match(o); source != "" {
+	for _, r := range instructionRules() {
+		if source := r.matchedPart(o); source != "" {
 			out = append(out, Instruction{Engine: r.engine, Effect: r.effect, Source: source, IsDefault: r.kinds != nil})
 		}
 	}
@@ -160,7 +160,7 @@ func Of(o Object) []Instruction {
 func CheckFile(name string, content []byte, declared []catalogv1alpha1.RenderedObject) []error {
 	var out []error
 	for _, o := range readObjects(name, content) {
-		if err := refuse(o, declared, func(i Instruction) bool { return !i.IsDefault }); err != nil {
+		if err := refuseUndeclared(o, declared, func(i Instruction) bool { return !i.IsDefault }); err != nil {
 			out = append(out, err)
 		}
 	}
@@ -170,26 +170,26 @@ func CheckFile(name string, content []byte, declared []catalogv1alpha1.RenderedO
 // Check returns an error for an object with an instruction that its Blueprint does not declare. An annotation counts for each engine, since a
 // Blueprint serves Sites with any of them. A default of an engine counts where that engine, or an unknown one, reads the object.
 func Check(o Object, e catalogv1alpha1.EngineType, declared []catalogv1alpha1.RenderedObject) error {
-	return refuse(o, declared, func(i Instruction) bool {
+	return refuseUndeclared(o, declared, func(i Instruction) bool {
 		return !i.IsDefault || e == "" || e == catalogv1alpha1.EngineNone || i.IsFollowedBy(e)
 	})
 }
 
-// refuse returns an error for an object with an instruction that counts and is not declared.
-func refuse(o Object, declared []catalogv1alpha1.RenderedObject, counts func(Instruction) bool) error {
+// refuseUndeclared returns an error for an object with an instruction that counts and is not declared.
+func refuseUndeclared(o Object, declared []catalogv1alpha1.RenderedObject, counts func(Instruction) bool) error {
 	for _, i := range Of(o) {
 		if !counts(i) {
 			continue
 		}
-		if isDeclared(o, declared) {
+		if isDeclaredObject(o, declared) {
 			return nil
 		}
-		return errors.Errorf("%s: %s, %s: %s", o, i, i.Effect.consequence(), i.advice())
+		return errors.Errorf("%s: %s, %s: %s", o, i, i.Effect.consequence(), i.deliveryAdvice())
 	}
 	return nil
 }
 
-func isDeclared(o Object, declared []catalogv1alpha1.RenderedObject) bool {
+func isDeclaredObject(o Object, declared []catalogv1alpha1.RenderedObject) bool {
 	for _, d := range declared {
 		if d.Group == o.Group && d.Kind == o.Kind && (d.Name == "" || d.Name == o.Name) {
 			return true

@@ -27,8 +27,8 @@ type rule struct {
 	marker string
 }
 
-// match returns the part of the object that has the instruction, or "".
-func (r rule) match(o Object) string {
+// matchedPart returns the part of the object that has the instruction, or "".
+func (r rule) matchedPart(o Object) string {
 	if r.kinds != nil {
 		if r.group == o.Group && (len(r.kinds) == 0 || slices.Contains(r.kinds, o.Kind)) {
 			return "kind " + strings.TrimSuffix(o.Kind+"."+o.Group, ".")
@@ -50,7 +50,7 @@ func (r rule) match(o Object) string {
 	return ""
 }
 
-func rules() []rule {
+func instructionRules() []rule {
 	return slices.Concat(kustomizeRules(), fluxRules(), argoRules(), argoExclusions(), configSyncRules(), configSyncExclusions())
 }
 
@@ -58,7 +58,7 @@ func rules() []rule {
 // local-config but false; Config Sync reads the annotation by itself, too.
 func kustomizeRules() []rule {
 	return []rule{
-		{engine: catalogv1alpha1.EngineNone, effect: EffectSkipped, key: "config.kubernetes.io/local-config", isGiven: except("false")},
+		{engine: catalogv1alpha1.EngineNone, effect: EffectSkipped, key: "config.kubernetes.io/local-config", isGiven: equalsNoneOf("false")},
 	}
 }
 
@@ -78,8 +78,8 @@ func fluxRules() []rule {
 		flux(EffectSkipped, "ssa", "Ignore"),
 		flux(EffectOnce, "ssa", "IfNotPresent"),
 		flux(EffectKept, "prune", "disabled"),
-		{engine: flux1, effect: EffectSkipped, key: "fluxcd.io/ignore", isGiven: equal("true")},
-		{engine: flux1, effect: EffectSkipped, key: "flux.weave.works/ignore", isGiven: equal("true")},
+		{engine: flux1, effect: EffectSkipped, key: "fluxcd.io/ignore", isGiven: equalsOneOf("true")},
+		{engine: flux1, effect: EffectSkipped, key: "flux.weave.works/ignore", isGiven: equalsOneOf("true")},
 	}
 }
 
@@ -90,15 +90,15 @@ func argoRules() []rule {
 		return rule{engine: catalogv1alpha1.EngineArgoCD, effect: effect, key: key, isGiven: isGiven}
 	}
 	return []rule{
-		argo(EffectSkipped, prefix+"hook", isNoPhase),
-		argo(EffectHook, prefix+"hook", func(value string) bool { return !isNoPhase(value) }),
-		argo(EffectHook, "helm.sh/hook", except("crd-install")),
-		argo(EffectOrdered, prefix+"sync-wave", isWave),
-		argo(EffectOrdered, "helm.sh/hook-weight", isWave),
-		argo(EffectKept, prefix+"sync-options", hasOption("Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm")),
-		argo(EffectOrdered, prefix+"sync-options", hasOption("PruneLast=true")),
-		argo(EffectKept, prefix+"compare-options", hasOption("IgnoreExtraneous")),
-		argo(EffectKept, "helm.sh/resource-policy", hasOption("keep")),
+		argo(EffectSkipped, prefix+"hook", isAppliedInNoPhase),
+		argo(EffectHook, prefix+"hook", func(value string) bool { return !isAppliedInNoPhase(value) }),
+		argo(EffectHook, "helm.sh/hook", equalsNoneOf("crd-install")),
+		argo(EffectOrdered, prefix+"sync-wave", isNonZeroWave),
+		argo(EffectOrdered, "helm.sh/hook-weight", isNonZeroWave),
+		argo(EffectKept, prefix+"sync-options", hasOneOfOptions("Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm")),
+		argo(EffectOrdered, prefix+"sync-options", hasOneOfOptions("PruneLast=true")),
+		argo(EffectKept, prefix+"compare-options", hasOneOfOptions("IgnoreExtraneous")),
+		argo(EffectKept, "helm.sh/resource-policy", hasOneOfOptions("keep")),
 		{engine: catalogv1alpha1.EngineArgoCD, effect: EffectSkipped, marker: "+argocd:skip-file-rendering"},
 	}
 }
@@ -110,7 +110,7 @@ func argoExclusions() []rule {
 		"PolicyReport", "ClusterPolicyReport", "EphemeralReport", "ClusterEphemeralReport", "AdmissionReport", "ClusterAdmissionReport", "BackgroundScanReport",
 		"ClusterBackgroundScanReport", "UpdateRequest",
 	}
-	return excludes(catalogv1alpha1.EngineArgoCD, []exclusion{
+	return exclusionRules(catalogv1alpha1.EngineArgoCD, []exclusion{
 		{group: "events.k8s.io"},
 		{group: "metrics.k8s.io"},
 		{group: "", kinds: []string{"Event", "Endpoints", "EndpointSlice"}},
@@ -133,8 +133,8 @@ type exclusion struct {
 	kinds []string
 }
 
-// excludes returns the rules for the exclusions of an engine.
-func excludes(e catalogv1alpha1.EngineType, all []exclusion) []rule {
+// exclusionRules returns the rules for the exclusions of an engine.
+func exclusionRules(e catalogv1alpha1.EngineType, all []exclusion) []rule {
 	out := make([]rule, 0, len(all))
 	for _, x := range all {
 		out = append(out, rule{engine: e, effect: EffectSkipped, group: x.group, kinds: append([]string{}, x.kinds...)})
@@ -148,52 +148,52 @@ func configSyncRules() []rule {
 		return rule{engine: catalogv1alpha1.EngineConfigSync, effect: effect, key: key, isGiven: isGiven}
 	}
 	return []rule{
-		sync(EffectSkipped, "configmanagement.gke.io/managed", equal("disabled")),
-		sync(EffectSkipped, "configmanagement.gke.io/cluster-selector", always),
-		sync(EffectSkipped, "configsync.gke.io/cluster-name-selector", always),
-		sync(EffectSkipped, "configmanagement.gke.io/namespace-selector", always),
-		sync(EffectOnce, "client.lifecycle.config.k8s.io/mutation", equal("ignore")),
-		sync(EffectKept, "client.lifecycle.config.k8s.io/deletion", equal("detach")),
-		sync(EffectKept, "cli-utils.sigs.k8s.io/on-remove", equal("keep")),
-		sync(EffectOrdered, "config.kubernetes.io/depends-on", always),
-		sync(EffectMutated, "config.kubernetes.io/apply-time-mutation", always),
+		sync(EffectSkipped, "configmanagement.gke.io/managed", equalsOneOf("disabled")),
+		sync(EffectSkipped, "configmanagement.gke.io/cluster-selector", acceptsAnyValue),
+		sync(EffectSkipped, "configsync.gke.io/cluster-name-selector", acceptsAnyValue),
+		sync(EffectSkipped, "configmanagement.gke.io/namespace-selector", acceptsAnyValue),
+		sync(EffectOnce, "client.lifecycle.config.k8s.io/mutation", equalsOneOf("ignore")),
+		sync(EffectKept, "client.lifecycle.config.k8s.io/deletion", equalsOneOf("detach")),
+		sync(EffectKept, "cli-utils.sigs.k8s.io/on-remove", equalsOneOf("keep")),
+		sync(EffectOrdered, "config.kubernetes.io/depends-on", acceptsAnyValue),
+		sync(EffectMutated, "config.kubernetes.io/apply-time-mutation", acceptsAnyValue),
 	}
 }
 
 // configSyncExclusions are the kinds by which Config Sync selects clusters and namespaces, and lays out a hierarchy: it reads them, and applies none of them.
 func configSyncExclusions() []rule {
-	return excludes(catalogv1alpha1.EngineConfigSync, []exclusion{
+	return exclusionRules(catalogv1alpha1.EngineConfigSync, []exclusion{
 		{group: "configmanagement.gke.io", kinds: []string{"ClusterSelector", "NamespaceSelector", "Repo", "HierarchyConfig"}},
 		{group: "clusterregistry.k8s.io", kinds: []string{"Cluster"}},
 	})
 }
 
-func always(string) bool { return true }
+func acceptsAnyValue(string) bool { return true }
 
-// equal matches each of the values.
-func equal(values ...string) func(string) bool {
+// equalsOneOf matches each of the values.
+func equalsOneOf(values ...string) func(string) bool {
 	return func(setting string) bool { return slices.Contains(values, setting) }
 }
 
-// except matches each value but these. The annotation exists, so an empty value is matched too.
-func except(values ...string) func(string) bool {
+// equalsNoneOf matches each value but these. The annotation exists, so an empty value is matched too.
+func equalsNoneOf(values ...string) func(string) bool {
 	return func(setting string) bool { return !slices.Contains(values, setting) }
 }
 
-// isWave matches a number other than 0. Argo CD ignores a value that is not a number.
-func isWave(text string) bool {
+// isNonZeroWave matches a number other than 0. Argo CD ignores a value that is not a number.
+func isNonZeroWave(text string) bool {
 	wave, err := strconv.Atoi(text)
 	return err == nil && wave != 0
 }
 
-// isNoPhase matches a list of hook types by which an object is applied in no phase of a sync: Skip alone, or none at all.
-func isNoPhase(setting string) bool {
+// isAppliedInNoPhase matches a list of hook types by which an object is applied in no phase of a sync: Skip alone, or none at all.
+func isAppliedInNoPhase(setting string) bool {
 	types := listOptions(setting)
 	return !slices.ContainsFunc(types, func(t string) bool { return t != "Skip" })
 }
 
-// hasOption matches a list of options with one of some.
-func hasOption(options ...string) func(string) bool {
+// hasOneOfOptions matches a list of options with one of some.
+func hasOneOfOptions(options ...string) func(string) bool {
 	return func(setting string) bool {
 		return slices.ContainsFunc(listOptions(setting), func(option string) bool { return slices.Contains(options, option) })
 	}

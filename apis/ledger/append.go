@@ -32,15 +32,15 @@ func Append(s State, timestamp time.Time, events ...Event) (State, error) {
 // returns an error if an event cannot be encoded.
 func NextID(id string, events ...Event) (next string, err error) {
 	for _, e := range events {
-		if id, err = chainID(id, e); err != nil {
+		if id, err = chainEventID(id, e); err != nil {
 			return "", err
 		}
 	}
 	return id, nil
 }
 
-// chainID digests an event and all before it, without its time.
-func chainID(id string, e Event) (string, error) {
+// chainEventID digests an event and all before it, without its time.
+func chainEventID(id string, e Event) (string, error) {
 	e.At = nil
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -50,8 +50,8 @@ func chainID(id string, e Event) (string, error) {
 	return hex.EncodeToString(sum[:])[:idLength], nil
 }
 
-// change returns the change that the event makes, and its name. It is nil if the event has no change, or more than one.
-func (e Event) change() (string, change) {
+// namedChange returns the change that the event makes, and its name. It is nil if the event has no change, or more than one.
+func (e Event) namedChange() (string, change) {
 	all := [...]struct {
 		name string
 		set  bool

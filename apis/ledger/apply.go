@@ -23,23 +23,23 @@ func (e IllegalError) Error() string { return fmt.Sprintf("cannot record %s: %s"
 
 // A change is the effect of an event on a state: it returns the next state, or the reason why the event is illegal.
 type change interface {
-	apply(s State, timestamp metav1.Time) (State, string)
+	applyToState(s State, timestamp metav1.Time) (State, string)
 }
 
 // Apply returns the state after an event. The state that it is given does not change. It returns an IllegalError if the event must not follow.
 func Apply(s State, e Event) (State, error) {
-	name, c := e.change()
+	name, c := e.namedChange()
 	if c == nil {
 		return s, IllegalError{Event: "an event", Reason: "exactly one of its fields must be set"}
 	}
-	id, err := chainID(s.ID, e)
+	id, err := chainEventID(s.ID, e)
 	if err != nil {
 		return s, err
 	}
-	if refusal := s.refuses(name); refusal != "" {
+	if refusal := s.refusalOfEvent(name); refusal != "" {
 		return s, IllegalError{Event: name, Reason: refusal}
 	}
-	next, refusal := c.apply(s, ptr.Deref(e.At, metav1.Time{}))
+	next, refusal := c.applyToState(s, ptr.Deref(e.At, metav1.Time{}))
 	if refusal != "" {
 		return s, IllegalError{Event: name, Reason: refusal}
 	}
@@ -47,8 +47,8 @@ func Apply(s State, e Event) (State, error) {
 	return next, nil
 }
 
-// refuses returns the reason why a state accepts no event of a name, for any content of the event.
-func (s State) refuses(name string) string {
+// refusalOfEvent returns the reason why a state accepts no event of a name, for any content of the event.
+func (s State) refusalOfEvent(name string) string {
 	sealed := s.IsClosed || s.Successor != ""
 	switch {
 	case name == "Opened" && s.Seq > 0 && !sealed:
@@ -65,7 +65,7 @@ func (s State) refuses(name string) string {
 	return ""
 }
 
-func (o Opened) apply(s State, _ metav1.Time) (State, string) {
+func (o Opened) applyToState(s State, _ metav1.Time) (State, string) {
 	if o.Ledger == "" || o.Home == "" {
 		return s, "a ledger needs an identity and a home"
 	}
@@ -75,9 +75,9 @@ func (o Opened) apply(s State, _ metav1.Time) (State, string) {
 	return State{Head: Head{Ledger: o.Ledger, Epoch: s.Epoch + 1, Seq: s.Seq}, Home: o.Home, LastNumber: s.LastNumber, Requests: s.Requests}, ""
 }
 
-func (o Ordered) apply(s State, timestamp metav1.Time) (State, string) {
+func (o Ordered) applyToState(s State, timestamp metav1.Time) (State, string) {
 	r := o.Revision
-	if refusal := r.invalid(); refusal != "" {
+	if refusal := r.invalidReason(); refusal != "" {
 		return s, refusal
 	}
 	if s.LastNumber >= MaxNumber {
@@ -89,13 +89,13 @@ func (o Ordered) apply(s State, timestamp metav1.Time) (State, string) {
 	if s.repeatsRejected(o) {
 		return s, fmt.Sprintf("revision %d was rejected with the same intent, and no RolloutRequest asks for it", s.Current.Number)
 	}
-	s, refusal := s.take(r.RequestRef)
+	s, refusal := s.recordRequest(r.RequestRef)
 	if refusal != "" {
 		return s, refusal
 	}
-	s = s.endCurrent(timestamp)
+	s = s.endCurrentRevision(timestamp)
 	s.Current, s.LastNumber = &r, r.Number
-	return s.begin(), ""
+	return s.beginRevision(), ""
 }
 
 // repeatsRejected is true for a revision that delivers an intent again that was rejected, without a request of a user. A revision that a repository
@@ -107,12 +107,12 @@ func (s State) repeatsRejected(o Ordered) bool {
 	return !o.AdoptEnabled || s.Verdict.Reason != RejectedDelivery
 }
 
-// invalid returns the reason why a revision is invalid in each state.
-func (r Revision) invalid() string {
+// invalidReason returns the reason why a revision is invalid in each state.
+func (r Revision) invalidReason() string {
 	if len(r.Plan) == 0 || len(r.Plan) > MaxSteps {
 		return fmt.Sprintf("a plan has 1 to %d steps, not %d", MaxSteps, len(r.Plan))
 	}
-	if refusal := r.invalidEnd(); refusal != "" {
+	if refusal := r.invalidPlanEnd(); refusal != "" {
 		return "a plan is not complete: " + refusal
 	}
 	delivered := map[string]bool{}
@@ -146,7 +146,7 @@ func (r Revision) Sites() []string {
 	return slices.Compact(out)
 }
 
-func (a Advanced) apply(s State, _ metav1.Time) (State, string) {
+func (a Advanced) applyToState(s State, _ metav1.Time) (State, string) {
 	if refusal := s.needsCurrent(); refusal != "" {
 		return s, refusal
 	}
@@ -173,14 +173,14 @@ func (s State) canBeginStep(a Advanced) bool {
 	return len(leftOut) == 0 || c.Full && !slices.ContainsFunc(leftOut, func(p Step) bool { return !p.SharesRequests() })
 }
 
-func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
+func (p Promoted) applyToState(s State, _ metav1.Time) (State, string) {
 	if refusal := s.needsUnjudged(); refusal != "" {
 		return s, refusal
 	}
-	if refusal := p.invalid(s); refusal != "" {
+	if refusal := p.invalidReason(s); refusal != "" {
 		return s, refusal
 	}
-	s, refusal := s.take(&p.RequestRef)
+	s, refusal := s.recordRequest(&p.RequestRef)
 	if refusal != "" {
 		return s, refusal
 	}
@@ -195,8 +195,8 @@ func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-// invalid returns the reason why a release changes nothing, or names a step that the plan does not have.
-func (p Promoted) invalid(s State) string {
+// invalidReason returns the reason why a release changes nothing, or names a step that the plan does not have.
+func (p Promoted) invalidReason(s State) string {
 	c := s.Cursor
 	switch {
 	case p.Gate && (!s.IsGated() || s.IsGateReleased()):
@@ -213,30 +213,30 @@ func (p Promoted) invalid(s State) string {
 	return ""
 }
 
-func (j Judged) apply(s State, timestamp metav1.Time) (State, string) {
+func (j Judged) applyToState(s State, timestamp metav1.Time) (State, string) {
 	if refusal := s.needsUnjudged(); refusal != "" {
 		return s, refusal
 	}
-	if refusal := j.invalid(s); refusal != "" {
+	if refusal := j.invalidReason(s); refusal != "" {
 		return s, refusal
 	}
-	s, refusal := s.take(j.RequestRef)
+	s, refusal := s.recordRequest(j.RequestRef)
 	if refusal != "" {
 		return s, refusal
 	}
 	s.Verdict = &j.Verdict
-	return s.remember(Past{Verdict: s.Verdict, Trees: sortTrees(j.Trees)}, timestamp), ""
+	return s.recordInHistory(Past{Verdict: s.Verdict, Trees: sortTreesBySite(j.Trees)}, timestamp), ""
 }
 
-// sortTrees returns trees in the order of their Sites.
-func sortTrees(trees []SiteTree) []SiteTree {
+// sortTreesBySite returns trees in the order of their Sites.
+func sortTreesBySite(trees []SiteTree) []SiteTree {
 	out := slices.Clone(trees)
 	slices.SortFunc(out, func(a, b SiteTree) int { return cmp.Compare(a.Site, b.Site) })
 	return out
 }
 
-// invalid returns the reason why a verdict cannot be given to the current revision.
-func (j Judged) invalid(s State) string {
+// invalidReason returns the reason why a verdict cannot be given to the current revision.
+func (j Judged) invalidReason(s State) string {
 	switch j.Verdict.Result {
 	case VerdictRejected:
 		if j.Verdict.Reason == "" {
@@ -264,7 +264,7 @@ func (j Judged) invalid(s State) string {
 	return ""
 }
 
-func (r Rebased) apply(s State, _ metav1.Time) (State, string) {
+func (r Rebased) applyToState(s State, _ metav1.Time) (State, string) {
 	if refusal := s.needsCurrent(); refusal != "" {
 		return s, refusal
 	}
@@ -287,7 +287,7 @@ func (r Rebased) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-func (r Recovered) apply(s State, _ metav1.Time) (State, string) {
+func (r Recovered) applyToState(s State, _ metav1.Time) (State, string) {
 	number := max(r.LastNumber, r.Copy.LastNumber)
 	switch {
 	case r.Copy.Seq == 0 && number <= s.LastNumber:
@@ -295,7 +295,7 @@ func (r Recovered) apply(s State, _ metav1.Time) (State, string) {
 	case r.Copy.Seq > 0 && !r.Copy.Supersedes(s) && !s.canContinue(r.Copy):
 		return s, "the copy is not newer than the ledger"
 	}
-	s, refusal := s.take(r.RequestRef)
+	s, refusal := s.recordRequest(r.RequestRef)
 	if refusal != "" {
 		return s, refusal
 	}
@@ -324,11 +324,11 @@ func (s State) canContinue(moved State) bool {
 	return s.Current == nil && len(s.History) == 0 && s.Ledger != moved.Ledger && moved.Epoch+1 == s.Epoch
 }
 
-func (m Moved) apply(s State, _ metav1.Time) (State, string) {
+func (m Moved) applyToState(s State, _ metav1.Time) (State, string) {
 	if m.Home == "" || m.Home == s.Home {
 		return s, "a ledger moves to another home"
 	}
-	s, refusal := s.take(&m.RequestRef)
+	s, refusal := s.recordRequest(&m.RequestRef)
 	if refusal != "" {
 		return s, refusal
 	}
@@ -336,6 +336,6 @@ func (m Moved) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-func (Closed) apply(s State, _ metav1.Time) (State, string) {
+func (Closed) applyToState(s State, _ metav1.Time) (State, string) {
 	return State{Head: s.Head, Home: s.Home, LastNumber: s.LastNumber, Requests: s.Requests, IsClosed: true}, ""
 }

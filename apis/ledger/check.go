@@ -20,7 +20,7 @@ func (s State) Check() error {
 	if s.Cursor.Step < 0 || int(s.Cursor.Step) >= n {
 		return errors.Errorf("cursor.step is %d, and the plan of revision %d has %d steps", s.Cursor.Step, s.Current.Number, n)
 	}
-	if refusal := s.Current.invalidEnd(); refusal != "" {
+	if refusal := s.Current.invalidPlanEnd(); refusal != "" {
 		return errors.Errorf("plan of revision %d: %s", s.Current.Number, refusal)
 	}
 	return nil
@@ -49,8 +49,8 @@ type countedNumber struct {
 	value int64
 }
 
-// invalidEnd returns the reason why a revision could not be verified at the last step of its plan.
-func (r Revision) invalidEnd() string {
+// invalidPlanEnd returns the reason why a revision could not be verified at the last step of its plan.
+func (r Revision) invalidPlanEnd() string {
 	if last := len(r.Plan) - 1; !r.Plan[last].IsWhole() {
 		return fmt.Sprintf("its last step, %d, has a weight of %d percent, and not all requests", last, *r.Plan[last].Weight)
 	}

@@ -132,8 +132,8 @@ func (p Step) SharesRequests() bool { return !p.IsWhole() && *p.Weight > 0 }
 // beginsWave is true for a step whose Sites have no part of the revision before it.
 func (p Step) beginsWave() bool { return p.Weight == nil || *p.Weight == 0 }
 
-// waveOf returns the index of the step that begins the wave of a step.
-func (r Revision) waveOf(step int32) int32 {
+// waveStartOfStep returns the index of the step that begins the wave of a step.
+func (r Revision) waveStartOfStep(step int32) int32 {
 	for step > 0 && !r.Plan[step].beginsWave() {
 		step--
 	}
@@ -143,7 +143,7 @@ func (r Revision) waveOf(step int32) int32 {
 // SitesAt returns the Sites whose share or trees a step of the plan decides: the Sites of its wave up to that step.
 func (r Revision) SitesAt(step int32) []string {
 	var out []string
-	for _, p := range r.Plan[r.waveOf(step) : step+1] {
+	for _, p := range r.Plan[r.waveStartOfStep(step) : step+1] {
 		out = append(out, p.Sites...)
 	}
 	return out
@@ -153,7 +153,7 @@ func (r Revision) SitesAt(step int32) []string {
 // the Site.
 func (r Revision) StepAt(step int32, site string) (reached int32, isReached bool) {
 	last := int32(len(r.Plan)) - 1 //nolint:gosec // A plan has at most 20 steps.
-	for reached = min(step, last); reached >= 0; reached = r.waveOf(reached) - 1 {
+	for reached = min(step, last); reached >= 0; reached = r.waveStartOfStep(reached) - 1 {
 		if slices.Contains(r.SitesAt(reached), site) {
 			return reached, true
 		}

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
+func (r RolledBack) applyToState(s State, _ metav1.Time) (State, string) {
 	if refusal := s.needsRejected(); refusal != "" {
 		return s, refusal
 	}
@@ -22,7 +22,7 @@ func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-func (Restored) apply(s State, _ metav1.Time) (State, string) {
+func (Restored) applyToState(s State, _ metav1.Time) (State, string) {
 	if refusal := s.needsRejected(); refusal != "" {
 		return s, refusal
 	}
@@ -33,7 +33,7 @@ func (Restored) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-func (w Withdrawn) apply(s State, timestamp metav1.Time) (State, string) {
+func (w Withdrawn) applyToState(s State, timestamp metav1.Time) (State, string) {
 	if refusal := s.needsCurrent(); refusal != "" {
 		return s, refusal
 	}
@@ -44,21 +44,21 @@ func (w Withdrawn) apply(s State, timestamp metav1.Time) (State, string) {
 	if s.LastNumber >= MaxNumber {
 		return s, fmt.Sprintf("no number follows %d", s.LastNumber)
 	}
-	s, refusal := s.take(&w.RequestRef)
+	s, refusal := s.recordRequest(&w.RequestRef)
 	if refusal != "" {
 		return s, refusal
 	}
 	withdrawn := s.Current.Number
 	// The target is the stable revision from here on, so that the history does not forget it for the current one.
-	s = s.withdrawAfter(w.Target).endCurrent(timestamp).withdrawAfter(w.Target)
+	s = s.withdrawAfter(w.Target).endCurrentRevision(timestamp).withdrawAfter(w.Target)
 	next := *s.Current
 	s.LastNumber++
 	next.Number, next.RequestRef = s.LastNumber, &w.RequestRef
 	s.Current = &next
-	s = s.begin()
+	s = s.beginRevision()
 	s.Withdraws = withdrawn
 	s.Verdict = &Verdict{Result: VerdictRejected, Reason: RejectedRequested, Message: w.Message}
-	return s.remember(Past{Verdict: s.Verdict}, timestamp), ""
+	return s.recordInHistory(Past{Verdict: s.Verdict}, timestamp), ""
 }
 
 // withdrawAfter marks the revisions after a target as withdrawn: no rollback targets them.

@@ -39,22 +39,22 @@ func (s State) needsRejected() string {
 	return ""
 }
 
-// begin returns the state at the start of the current revision.
-func (s State) begin() State {
+// beginRevision returns the state at the start of the current revision.
+func (s State) beginRevision() State {
 	s.Cursor, s.Verdict, s.Target, s.Withdraws, s.Restored = Cursor{}, nil, 0, 0, false
 	return s
 }
 
-// endCurrent adds the current revision to the history if it was never judged. A judged revision is already in the history.
-func (s State) endCurrent(endedAt metav1.Time) State {
+// endCurrentRevision adds the current revision to the history if it was never judged. A judged revision is already in the history.
+func (s State) endCurrentRevision(endedAt metav1.Time) State {
 	if s.Current == nil || s.Verdict != nil {
 		return s
 	}
-	return s.remember(Past{}, endedAt)
+	return s.recordInHistory(Past{}, endedAt)
 }
 
-// remember puts the current revision into the history, and drops entries that exceed its length.
-func (s State) remember(p Past, endedAt metav1.Time) State {
+// recordInHistory puts the current revision into the history, and drops entries that exceed its length.
+func (s State) recordInHistory(p Past, endedAt metav1.Time) State {
 	p.Number, p.Request, p.Marked, p.EndedAt = s.Current.Number, s.Current.Request, s.Current.Marked, endedAt
 	p.Track, p.Workload = s.Current.Track, s.Current.Workload
 	s.History = append(slices.Clone(s.History), p)
@@ -68,12 +68,12 @@ func (s State) remember(p Past, endedAt metav1.Time) State {
 		retained := slices.DeleteFunc(slices.Clone(s.History[:tooMany]), func(p Past) bool { return p.Number != s.Stable })
 		s.History = append(retained, s.History[tooMany:]...)
 	}
-	return s.dropTrees()
+	return s.dropExcessTrees()
 }
 
-// dropTrees removes the trees of revisions until all fit: first of revisions that no rollback may go to, then of the oldest. The stable
+// dropExcessTrees removes the trees of revisions until all fit: first of revisions that no rollback may go to, then of the oldest. The stable
 // revision and the target of a rollback keep their trees.
-func (s State) dropTrees() State {
+func (s State) dropExcessTrees() State {
 	trees := 0
 	for i := range s.History {
 		trees += len(s.History[i].Trees)
@@ -92,8 +92,8 @@ func (s State) dropTrees() State {
 	return s
 }
 
-// take notes that a RolloutRequest took effect. It returns the reason why the event is illegal if the request took effect before.
-func (s State) take(r *RequestReference) (State, string) {
+// recordRequest notes that a RolloutRequest took effect. It returns the reason why the event is illegal if the request took effect before.
+func (s State) recordRequest(r *RequestReference) (State, string) {
 	if r == nil {
 		return s, ""
 	}

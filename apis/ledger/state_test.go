@@ -117,7 +117,7 @@ func TestDropTrees(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got []int
-			for _, p := range tc.state.dropTrees().History {
+			for _, p := range tc.state.dropExcessTrees().History {
 				got = append(got, len(p.Trees))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -129,7 +129,7 @@ func TestDropTrees(t *testing.T) {
 
 // TestDropNoTrees needs room for trees where a revision has none.
 func TestDropNoTrees(t *testing.T) {
-	s := State{History: []Past{{Number: 1}, {Number: 2, Trees: make([]SiteTree, MaxTrees+1)}}}.dropTrees()
+	s := State{History: []Past{{Number: 1}, {Number: 2, Trees: make([]SiteTree, MaxTrees+1)}}}.dropExcessTrees()
 	if s.History[0].TreesDropped || !s.History[1].TreesDropped {
 		t.Errorf("\nA revision that had no trees has lost none.\ndropTrees(): got %t, %t", s.History[0].TreesDropped, s.History[1].TreesDropped)
 	}

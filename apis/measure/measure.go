@@ -52,7 +52,7 @@ func Decimal(s string) (string, bool) {
 
 // Of returns the amount of a number in a unit as it is written, or false when one of them is unknown.
 func Of(value, unit string) (Amount, bool) {
-	u, ok := unitNamed(unit)
+	u, ok := unitFromWord(unit)
 	if !ok || !numberPattern.MatchString(value) {
 		return Amount{}, false
 	}
@@ -70,7 +70,7 @@ func Parse(s string) (Amount, bool) {
 // In returns the value of the amount in a unit, or false for a unit of something else, and for a value that has more digits than a
 // number may. A share of one has no unit, and is a hundredth for each percent.
 func (a Amount) In(unit string) (string, bool) {
-	u, ok := unitNamed(unit)
+	u, ok := unitFromWord(unit)
 	if !ok || !numberPattern.MatchString(a.Value) {
 		return "", false
 	}
@@ -90,7 +90,7 @@ func Hundredth(value string) string { return scaleDecimal(value, 1, 100) }
 
 // IsUnit reports whether a word is a unit.
 func IsUnit(word string) bool {
-	_, ok := unitNamed(word)
+	_, ok := unitFromWord(word)
 	return ok && word != None
 }
 
@@ -99,8 +99,8 @@ type unit struct {
 	times, over int64
 }
 
-// unitNamed returns a unit. Letters keep their case: MBps are bytes, and a Gb is not a GB.
-func unitNamed(word string) (unit, bool) {
+// unitFromWord returns a unit. Letters keep their case: MBps are bytes, and a Gb is not a GB.
+func unitFromWord(word string) (unit, bool) {
 	switch word {
 	case None:
 		return unit{None, 1, 1}, true

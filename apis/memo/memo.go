@@ -44,7 +44,7 @@ func (m *Memo[V]) Get(k Key) (V, bool) {
 		return zero, false
 	}
 	m.recent.MoveToFront(found)
-	return entryOf[V](found).value, true
+	return entryOfElement[V](found).value, true
 }
 
 // Put remembers a value of so many bytes. A value that is larger than the whole Memo is not remembered.
@@ -58,7 +58,7 @@ func (m *Memo[V]) Put(k Key, value V, bytes int) {
 	m.entries[k] = m.recent.PushFront(&entry[V]{key: k, value: value, bytes: bytes})
 	m.bytes += bytes
 	for m.bytes > m.maxBytes {
-		oldest := entryOf[V](m.recent.Back())
+		oldest := entryOfElement[V](m.recent.Back())
 		m.recent.Remove(m.recent.Back())
 		delete(m.entries, oldest.key)
 		m.bytes -= oldest.bytes
@@ -78,7 +78,7 @@ func (m *Memo[V]) Remember(k Key, compute func() (value V, bytes int, err error)
 	return value, err
 }
 
-func entryOf[V any](e *list.Element) *entry[V] {
+func entryOfElement[V any](e *list.Element) *entry[V] {
 	// Nothing else is ever put into the list.
 	return e.Value.(*entry[V]) //nolint:forcetypeassert // See above.
 }

@@ -10,7 +10,7 @@ import (
 // write another message otherwise, and requeue all readers of the object.
 func DiffersInSerialsOnly(a, b string) bool {
 	return slices.EqualFunc(strings.Fields(a), strings.Fields(b), func(a, b string) bool {
-		return a == b || isSerial(a) && isSerial(b)
+		return a == b || isSerialWord(a) && isSerialWord(b)
 	})
 }
 
@@ -22,8 +22,8 @@ var serials = regexp.MustCompile(`^(` + strings.Join([]string{
 	`([0-9]{4}[-/][0-9]{2}[-/][0-9]{2})?[tT]?([0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?)?([zZ]|[+-][0-9]{2}:?[0-9]{2})?`,
 }, "|") + `)$`)
 
-// isSerial reports whether a word, without the punctuation around it, has the shape of a serial, and a digit.
-func isSerial(word string) bool {
+// isSerialWord reports whether a word, without the punctuation around it, has the shape of a serial, and a digit.
+func isSerialWord(word string) bool {
 	word = strings.ToLower(strings.Trim(word, `()[]{}<>"'.,;:#`))
 	return strings.ContainsAny(word, "0123456789") && serials.MatchString(word)
 }

@@ -14,8 +14,8 @@ import (
 // wildcard is the prefix of a host that stands for all names below it, as in routes of the Gateway API and in Ingresses.
 const wildcard = "*."
 
-// checkHosts returns an error for a route with a host that the Site does not leave to the namespace. A Site without routeHosts leaves all to each.
-func checkHosts(in Input, o *unstructured.Unstructured) error {
+// checkRouteHosts returns an error for a route with a host that the Site does not leave to the namespace. A Site without routeHosts leaves all to each.
+func checkRouteHosts(in Input, o *unstructured.Unstructured) error {
 	if len(in.Site.Spec.RouteHosts) == 0 {
 		return nil
 	}
@@ -38,15 +38,15 @@ func hostsOfRoute(o *unstructured.Unstructured) (hosts []string, isRoute bool) {
 	switch o.GroupVersionKind().GroupKind() {
 	case schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}, schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "GRPCRoute"},
 		schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "TLSRoute"}:
-		return hostsIn(o.Object, "spec", "hostnames"), true
+		return hostsInFields(o.Object, "spec", "hostnames"), true
 	case schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}, schema.GroupKind{Group: "extensions", Kind: "Ingress"}:
 		return hostsOfIngress(o), true
 	}
 	return nil, false
 }
 
-// hostsIn returns a list of hosts. A value that is not a list of texts counts as the empty host, which matches each host.
-func hostsIn(object map[string]any, fields ...string) []string {
+// hostsInFields returns a list of hosts. A value that is not a list of texts counts as the empty host, which matches each host.
+func hostsInFields(object map[string]any, fields ...string) []string {
 	hosts, _, err := unstructured.NestedStringSlice(object, fields...)
 	if err != nil || len(hosts) == 0 {
 		return []string{""}

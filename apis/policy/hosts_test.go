@@ -100,7 +100,7 @@ func TestCheckHosts(t *testing.T) {
 			if err := yaml.Unmarshal([]byte(tc.object), &o.Object); err != nil {
 				t.Fatal(err)
 			}
-			err := checkHosts(Input{Site: site, Claim: rolloutv1alpha1.ClaimReference{Namespace: "team-a"}}, o)
+			err := checkRouteHosts(Input{Site: site, Claim: rolloutv1alpha1.ClaimReference{Namespace: "team-a"}}, o)
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("\n%s\ncheckHosts(...): want %q, got %v", tc.reason, tc.want, err)
 			}

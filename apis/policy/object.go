@@ -122,14 +122,14 @@ func checkLimits(in Input, o *unstructured.Unstructured) error {
 	if err := checkSecret(in, o); err != nil {
 		return err
 	}
-	if err := checkHosts(in, o); err != nil {
+	if err := checkRouteHosts(in, o); err != nil {
 		return err
 	}
 	gk := o.GroupVersionKind().GroupKind()
 	if isClusterScoped(in, o) {
 		return checkClusterScoped(in, gk, o.GetName())
 	}
-	if err := checkKind(in, o); err != nil {
+	if err := checkObjectKind(in, o); err != nil {
 		return err
 	}
 	return checkNamespace(in, gk, o)
@@ -145,7 +145,7 @@ func allowsPlainSecrets(in Input) bool {
 // kind namespaced proves nothing: the definition in the cluster may differ.
 func isClusterScoped(in Input, o *unstructured.Unstructured) bool {
 	gk := o.GroupVersionKind().GroupKind()
-	if namespaced, isBuiltIn := scopeOf(gk); isBuiltIn {
+	if namespaced, isBuiltIn := scopeOfKind(gk); isBuiltIn {
 		return !namespaced
 	}
 	namespaced, isDefined := in.Definitions.Namespaced(gk)
@@ -162,11 +162,11 @@ func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
 	return nil
 }
 
-// checkKind returns an error for a kind that may not be used. Without a list every kind that is known to be namespaced may be used. An unknown kind could be
+// checkObjectKind returns an error for a kind that may not be used. Without a list every kind that is known to be namespaced may be used. An unknown kind could be
 // cluster-scoped, regardless of the namespace of its objects, so a ClusterProviderConfig has to name it: a ProviderConfig only narrows.
-func checkKind(in Input, o *unstructured.Unstructured) error {
+func checkObjectKind(in Input, o *unstructured.Unstructured) error {
 	gk := o.GroupVersionKind().GroupKind()
-	_, isKnown := scopeOf(gk)
+	_, isKnown := scopeOfKind(gk)
 	if !isKnown && in.ConfigKind != KindClusterProviderConfig {
 		return errors.Errorf("%s %q: a kind that is not Kubernetes' own must be named in spec.policy.allowedKinds of a ClusterProviderConfig", gk, o.GetName())
 	}

@@ -177,14 +177,14 @@ func CheckTree(in Input) error {
 		return err
 	}
 	for _, name := range in.Files.Names() {
-		if err := checkFile(in, name); err != nil {
+		if err := checkFileObjects(in, name); err != nil {
 			return errors.Wrapf(err, "Site %q: %s", in.Site.GetName(), name)
 		}
 	}
 	return checkKustomizations(in)
 }
 
-func checkFile(in Input, name string) error {
+func checkFileObjects(in Input, name string) error {
 	if path.Base(name) == kustomizationRef && in.Layout != catalogv1alpha1.LayoutManifests {
 		return nil // checkKustomizations looks at them together.
 	}

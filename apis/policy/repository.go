@@ -51,7 +51,7 @@ func ParseRepositoryURL(raw string) (RepositoryURL, error) {
 	if u.Scheme != "http" && u.Scheme != "https" && u.Scheme != schemeSSH {
 		return RepositoryURL{}, errors.New("repository URL has another scheme than http, https and ssh")
 	}
-	return u, u.checkParts()
+	return u, u.checkURLParts()
 }
 
 // Key is the same for every spelling of one repository's URL: without the user, the scheme's own port, escapes, a .git at the end
@@ -92,7 +92,7 @@ func defaultPortOf(scheme string) string {
 // parseURLOrSCP parses a URL, or the scp form with a user: without a user, a drive or a helper of Git looks the same.
 func parseURLOrSCP(raw string) (RepositoryURL, error) {
 	if !strings.Contains(raw, "://") {
-		return parseSCP(raw)
+		return parseSCPAddress(raw)
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -100,7 +100,7 @@ func parseURLOrSCP(raw string) (RepositoryURL, error) {
 	}
 	out := RepositoryURL{
 		Scheme: u.Scheme, Host: normalizeHost(u.Hostname()), Port: u.Port(), plain: u.Path,
-		Path: strings.TrimRight(u.EscapedPath(), "/"), problem: urlProblem(u),
+		Path: strings.TrimRight(u.EscapedPath(), "/"), problem: forbiddenURLPart(u),
 	}
 	if u.Scheme == schemeSSH {
 		out.User = u.User.Username()
@@ -112,8 +112,8 @@ func parseURLOrSCP(raw string) (RepositoryURL, error) {
 	return out, nil
 }
 
-// parseSCP reads user@host:path, whose path begins where the user's home is.
-func parseSCP(raw string) (RepositoryURL, error) {
+// parseSCPAddress reads user@host:path, whose path begins where the user's home is.
+func parseSCPAddress(raw string) (RepositoryURL, error) {
 	user, rest, ok := strings.Cut(raw, "@")
 	host, path, ok2 := strings.Cut(rest, ":")
 	if address, isIPv6 := strings.CutPrefix(rest, "["); isIPv6 {
@@ -134,8 +134,8 @@ func parseSCP(raw string) (RepositoryURL, error) {
 
 func normalizeHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// urlProblem names a part that is not allowed in the URL of a repository, or returns "".
-func urlProblem(u *url.URL) string {
+// forbiddenURLPart names a part that is not allowed in the URL of a repository, or returns "".
+func forbiddenURLPart(u *url.URL) string {
 	_, password := u.User.Password()
 	switch {
 	case u.User != nil && (u.Scheme != schemeSSH || password || u.User.Username() == ""):
@@ -148,7 +148,7 @@ func urlProblem(u *url.URL) string {
 	return ""
 }
 
-func (u RepositoryURL) checkParts() error {
+func (u RepositoryURL) checkURLParts() error {
 	switch {
 	case u.problem != "":
 		return errors.New("repository URL " + u.problem)

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// scopeOf reports whether a kind is namespaced, and whether it is a kind of Kubernetes' own. It compares group and kind, since the scope is the same in all
+// scopeOfKind reports whether a kind is namespaced, and whether it is a kind of Kubernetes' own. It compares group and kind, since the scope is the same in all
 // versions. Every other kind is unknown, and may be cluster-scoped even if its objects have a namespace.
-func scopeOf(gk schema.GroupKind) (namespaced, isKnown bool) {
+func scopeOfKind(gk schema.GroupKind) (namespaced, isKnown bool) {
 	if slices.Contains(strings.Fields(namespacedKinds(gk.Group)), gk.Kind) {
 		return true, true
 	}
@@ -18,7 +18,7 @@ func scopeOf(gk schema.GroupKind) (namespaced, isKnown bool) {
 
 // IsBuiltIn reports whether a kind is one of Kubernetes' own.
 func IsBuiltIn(gk schema.GroupKind) bool {
-	_, isKnown := scopeOf(gk)
+	_, isKnown := scopeOfKind(gk)
 	return isKnown
 }
 

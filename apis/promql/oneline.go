@@ -12,11 +12,11 @@ var whiteSpace = regexp.MustCompile(`\s+`)
 // FitsOneLine reports whether a query means the same where one space replaces each sequence of white space, as some clients send it. A comment would then end
 // the query, and a text with other white space would become another text.
 func FitsOneLine(text string) bool {
-	return slices.Equal(tokensOf(text), tokensOf(whiteSpace.ReplaceAllString(text, " ")))
+	return slices.Equal(tokensOfQuery(text), tokensOfQuery(whiteSpace.ReplaceAllString(text, " ")))
 }
 
-// tokensOf returns the tokens of a query without comments, up to its first syntax error.
-func tokensOf(text string) []string {
+// tokensOfQuery returns the tokens of a query without comments, up to its first syntax error.
+func tokensOfQuery(text string) []string {
 	var item parser.Item
 	out, l := []string{}, parser.Lex(text)
 	for l.NextItem(&item); item.Typ != parser.EOF && item.Typ != parser.ERROR; l.NextItem(&item) {

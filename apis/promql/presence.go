@@ -12,11 +12,11 @@ import (
 // CanFail reports whether a measurement of the query can fail a threshold: by a value, or by an empty answer where an empty answer is the bad answer of the
 // query and noData does not pass.
 func (t *Template) CanFail(limit threshold.Threshold, noData string) bool {
-	return t.isPresence && !t.isConstant() && noData != deploymentv1alpha1.NoDataPass || !limit.HoldsFor(t.values)
+	return t.isPresence && !t.isConstantQuery() && noData != deploymentv1alpha1.NoDataPass || !limit.HoldsFor(t.values)
 }
 
-// isConstant reports whether the query has one value and reads no series.
-func (t *Template) isConstant() bool { return t.values.IsConstant() && !t.hasSelector }
+// isConstantQuery reports whether the query has one value and reads no series.
+func (t *Template) isConstantQuery() bool { return t.values.IsConstant() && !t.hasSelector }
 
 // countsSeries reports whether an aggregation gives 1 or more, and an empty answer in the place of 0.
 func countsSeries(op parser.ItemType) bool {
@@ -27,7 +27,7 @@ func countsSeries(op parser.ItemType) bool {
 // be empty too, but its value is the result.
 type emptiness struct{ isPossible, isAnswer bool }
 
-func (m emptiness) join(second emptiness) emptiness {
+func (m emptiness) joinEmptiness(second emptiness) emptiness {
 	return emptiness{isPossible: m.isPossible || second.isPossible, isAnswer: m.isAnswer || second.isAnswer}
 }
 
@@ -59,7 +59,7 @@ func emptinessOfCall(call *parser.Call) emptiness {
 	}
 	out := emptiness{}
 	for _, arg := range call.Args {
-		out = out.join(emptinessOf(arg))
+		out = out.joinEmptiness(emptinessOf(arg))
 	}
 	return out
 }
@@ -67,17 +67,17 @@ func emptinessOfCall(call *parser.Call) emptiness {
 func emptinessOfOperation(b *parser.BinaryExpr) emptiness {
 	left, right := emptinessOf(b.LHS), emptinessOf(b.RHS)
 	switch {
-	case isFilter(b):
+	case dropsSeries(b):
 		return emptiness{isPossible: true, isAnswer: true}
 	case b.Op == parser.LOR && (!left.isPossible || !right.isPossible):
 		return emptiness{}
 	case b.Op == parser.DIV && left.isPossible:
 		right.isAnswer = false // A filter of a divisor guards against a division by zero.
 	}
-	return left.join(right)
+	return left.joinEmptiness(right)
 }
 
-// isFilter reports whether an operation drops series.
-func isFilter(b *parser.BinaryExpr) bool {
+// dropsSeries reports whether an operation drops series.
+func dropsSeries(b *parser.BinaryExpr) bool {
 	return b.Op == parser.LAND || b.Op == parser.LUNLESS || b.Op.IsComparisonOperator() && !b.ReturnBool
 }

@@ -31,14 +31,14 @@ const (
 
 // Check returns an error that names the first query of a Blueprint which is not valid, by its path.
 func Check(metrics []catalogv1alpha1.BlueprintMetric) error {
-	_, err := parseAll(metrics)
+	_, err := parseMetricQueries(metrics)
 	return err
 }
 
 // Queries returns the queries of the metrics of a Blueprint, in their order. It returns an error, with the path, for a query that
 // is not valid, and for values that it cannot be filled with.
 func Queries(metrics []catalogv1alpha1.BlueprintMetric, v Values) ([]Query, error) {
-	templates, err := parseAll(metrics)
+	templates, err := parseMetricQueries(metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +53,11 @@ func Queries(metrics []catalogv1alpha1.BlueprintMetric, v Values) ([]Query, erro
 	return out, nil
 }
 
-// parseAll returns the templates of the queries. It checks queries for canaries, too.
-func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
+// parseMetricQueries returns the templates of the queries. It checks queries for canaries, too.
+func parseMetricQueries(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
 	out, sum := make([]*Template, 0, len(metrics)), total{}
 	for i, m := range metrics {
-		t, err := sum.parseNext(m.Query)
+		t, err := sum.parseNextQuery(m.Query)
 		if err == nil {
 			err = t.CheckNoTracks()
 		}
@@ -68,7 +68,7 @@ func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
 		if m.Canary == "" {
 			continue
 		}
-		if _, err := sum.parseNext(m.Canary); err != nil {
+		if _, err := sum.parseNextQuery(m.Canary); err != nil {
 			return nil, errors.Wrapf(err, "spec.metrics[%d].canary", i)
 		}
 	}
@@ -78,7 +78,7 @@ func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
 // total is the summed size of the parsed queries.
 type total struct{ bytes, weight int }
 
-func (sum *total) parseNext(query string) (*Template, error) {
+func (sum *total) parseNextQuery(query string) (*Template, error) {
 	if sum.bytes += len(query); sum.bytes > maxTogether {
 		return nil, errors.Errorf("the queries have more than %d bytes together", maxTogether)
 	}
@@ -89,7 +89,7 @@ func (sum *total) parseNext(query string) (*Template, error) {
 	if sum.weight += t.Weight(); sum.weight > MaxWeight {
 		return nil, errors.New("the regular expressions of all queries together take too long to compile")
 	}
-	if t.isConstant() {
+	if t.isConstantQuery() {
 		return nil, errors.Errorf("gives %g each time, so that it measures nothing: select a metric", t.values.Low)
 	}
 	return t, nil

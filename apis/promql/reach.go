@@ -89,7 +89,7 @@ func (r *Reach) addSelector(s *parser.VectorSelector, path []parser.Node) error 
 	if fixed {
 		return errors.New("selects a fixed time, which may be before the measured revision went live")
 	}
-	back, err := sumSteps(steps)
+	back, err := sumLookbackSteps(steps)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (r *Reach) addSelector(s *parser.VectorSelector, path []parser.Node) error 
 	return nil
 }
 
-// sumSteps returns the total lookback of some steps. It returns an error beyond the limit, in either direction.
-func sumSteps(steps []time.Duration) (time.Duration, error) {
+// sumLookbackSteps returns the total lookback of some steps. It returns an error beyond the limit, in either direction.
+func sumLookbackSteps(steps []time.Duration) (time.Duration, error) {
 	back := time.Duration(0)
 	for _, step := range steps {
 		// Each is checked by itself too, since their sum may overflow.

@@ -14,10 +14,14 @@ func NewReader(queries int) *Reader {
 }
 
 // Parse returns the cached result of the function Parse for a query.
-func (r *Reader) Parse(text string) (*Template, error) { return readCached(r.templates, text, Parse) }
+func (r *Reader) Parse(text string) (*Template, error) {
+	return readThroughCache(r.templates, text, Parse)
+}
 
 // ReachOf returns the cached result of the function ReachOf for a query.
-func (r *Reader) ReachOf(text string) (Reach, error) { return readCached(r.reaches, text, ReachOf) }
+func (r *Reader) ReachOf(text string) (Reach, error) {
+	return readThroughCache(r.reaches, text, ReachOf)
+}
 
 // A cachedResult is a parsed value, or the error of parsing it.
 type cachedResult[V any] struct {
@@ -25,8 +29,8 @@ type cachedResult[V any] struct {
 	err   error
 }
 
-// readCached returns the cached result of reading a text, or reads it. Errors are cached, too: parsing an invalid text costs as much.
-func readCached[V any](c *lru.Cache, text string, read func(string) (V, error)) (V, error) {
+// readThroughCache returns the cached result of reading a text, or reads it. Errors are cached, too: parsing an invalid text costs as much.
+func readThroughCache[V any](c *lru.Cache, text string, read func(string) (V, error)) (V, error) {
 	if cached, ok := c.Get(text); ok {
 		if r, ok := cached.(cachedResult[V]); ok {
 			return r.value, r.err

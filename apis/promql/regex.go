@@ -11,9 +11,9 @@ import (
 // literalGroup returns a regular expression that matches exactly a text, and is one thing wherever it stands.
 func literalGroup(text string) string { return "(?:" + regexp.QuoteMeta(text) + ")" }
 
-// checkRegex returns an error when a placeholder stands where a group is not one: in a class of characters, after a backslash, in a
+// checkRegexMatcher returns an error when a placeholder stands where a group is not one: in a class of characters, after a backslash, in a
 // name or a count. With a named group in its place, the expression has to have this group.
-func checkRegex(text string) error {
+func checkRegexMatcher(text string) error {
 	names := map[string]bool{}
 	marked := placeholderPattern.ReplaceAllStringFunc(text, func(string) string {
 		name := fmt.Sprintf("placeholder%d", len(names))

@@ -9,9 +9,9 @@ import (
 	"github.com/intentplane/intentplane/apis/measure"
 )
 
-// shareRange returns the values of a quotient of a part and its whole, which a number may multiply: 0 to 1, or to that number. Both are sums of counters, or
+// rangeOfShare returns the values of a quotient of a part and its whole, which a number may multiply: 0 to 1, or to that number. Both are sums of counters, or
 // counts of series, and the selector of the part has all matchers of the whole. It is false for other quotients.
-func shareRange(b *parser.BinaryExpr) (measure.Range, bool) {
+func rangeOfShare(b *parser.BinaryExpr) (measure.Range, bool) {
 	if b.Op != parser.DIV || !matchesAllLabels(b.VectorMatching) {
 		return measure.Range{}, false
 	}
@@ -75,7 +75,7 @@ func withoutFilters(e parser.Expr) parser.Expr {
 	e = withoutParens(e)
 	b, ok := e.(*parser.BinaryExpr)
 	switch {
-	case !ok || !isFilter(b):
+	case !ok || !dropsSeries(b):
 		return e
 	case b.LHS.Type() == parser.ValueTypeScalar:
 		return withoutFilters(b.RHS)
@@ -87,7 +87,7 @@ func withoutFilters(e parser.Expr) parser.Expr {
 
 // areSummedAlike reports whether two aggregations are sums of numbers that are not negative, or counts, for equal labels.
 func areSummedAlike(part, whole *parser.AggregateExpr) bool {
-	isSum := whole.Op == parser.SUM && rangeOf(whole.Expr).Low >= 0
+	isSum := whole.Op == parser.SUM && rangeOfExpression(whole.Expr).Low >= 0
 	return part.Op == whole.Op && (isSum || whole.Op == parser.COUNT) && part.Without == whole.Without && slices.Equal(part.Grouping, whole.Grouping)
 }
 

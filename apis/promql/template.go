@@ -54,8 +54,8 @@ const (
 	placeholderStable = "stable"
 )
 
-// valueOf returns the value of a placeholder, and whether a placeholder of this name exists.
-func (v Values) valueOf(name string) (string, bool) {
+// placeholderValue returns the value of a placeholder, and whether a placeholder of this name exists.
+func (v Values) placeholderValue(name string) (string, bool) {
 	value, ok := map[string]string{
 		"service": v.Service, "namespace": v.Namespace, "site": v.Site, placeholderCanary: v.Canary, placeholderStable: v.Stable,
 	}[name]
@@ -75,7 +75,7 @@ type Template struct {
 	// values that the query can have.
 	values measure.Range
 
-	// isScalar and isSingle report whether the query returns a number, and whether it returns one series without labels.
+	// isScalar and hasSingleSeries report whether the query returns a number, and whether it returns one series without labels.
 	isScalar, isSingle bool
 
 	// hasSelector and isPresence report whether the query reads a series, and whether its result depends on the presence of series.
@@ -132,7 +132,7 @@ func Parse(text string) (*Template, error) {
 	if _, err := reachOfExpression(e); err != nil {
 		return nil, err
 	}
-	t.values, t.isScalar, t.isSingle = rangeOf(e), e.Type() == parser.ValueTypeScalar, isSingle(e)
+	t.values, t.isScalar, t.isSingle = rangeOfExpression(e), e.Type() == parser.ValueTypeScalar, hasSingleSeries(e)
 	t.hasSelector, t.isPresence = len(parser.ExtractSelectors(e)) > 0, emptinessOf(e).isAnswer
 	return t, checkMatchers(e)
 }
@@ -161,7 +161,7 @@ func (t *Template) scanPlaceholders() error {
 		if item.Typ == parser.ERROR {
 			return t.syntaxError(item)
 		}
-		if err := t.scanToken(item, previous.Typ); err != nil {
+		if err := t.scanQueryToken(item, previous.Typ); err != nil {
 			return err
 		}
 		if item.Typ != parser.COMMENT {
@@ -186,8 +186,8 @@ func misplacedError(text string) error {
 	return errors.Errorf("%.64q stands where no placeholder may: only in the value of a label matcher", placeholderPattern.FindString(text))
 }
 
-// scanToken records the placeholders of one token. Only the value of a matcher follows its operator.
-func (t *Template) scanToken(item parser.Item, previous parser.ItemType) error {
+// scanQueryToken records the placeholders of one token. Only the value of a matcher follows its operator.
+func (t *Template) scanQueryToken(item parser.Item, previous parser.ItemType) error {
 	text := item.Val
 	if item.Typ == parser.STRING {
 		var err error
@@ -211,19 +211,19 @@ func (t *Template) scanToken(item parser.Item, previous parser.ItemType) error {
 // checkPlaceholders returns an error for unknown placeholders, and for placeholders in a place where a regular expression does not match a text.
 func (m matcher) checkPlaceholders() error {
 	for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
-		if _, ok := (Values{}).valueOf(found[1]); !ok {
+		if _, ok := (Values{}).placeholderValue(found[1]); !ok {
 			return errors.Errorf("%.64q is not a placeholder: they are {{namespace}}, {{service}} and {{site}}, and in canary of a metric {{canary}} and {{stable}}", found[0])
 		}
 	}
 	if m.regex {
-		return checkRegex(m.text)
+		return checkRegexMatcher(m.text)
 	}
 	return nil
 }
 
 // checkMatchers returns an error when a placeholder is the name of a metric, which is a label too.
 func checkMatchers(e parser.Expr) error {
-	for _, m := range matchersOf(e) {
+	for _, m := range labelMatchersIn(e) {
 		if _, after, found := strings.Cut(m.Value, openPlaceholder); found && m.Name == metricName {
 			return misplacedError(openPlaceholder + after)
 		}
@@ -231,8 +231,8 @@ func checkMatchers(e parser.Expr) error {
 	return nil
 }
 
-// matchersOf returns the matchers of an expression, in the order of its text.
-func matchersOf(e parser.Expr) []*labels.Matcher {
+// labelMatchersIn returns the matchers of an expression, in the order of its text.
+func labelMatchersIn(e parser.Expr) []*labels.Matcher {
 	return slices.Concat(parser.ExtractSelectors(e)...)
 }
 
@@ -249,7 +249,7 @@ func (t *Template) Fill(v Values) (string, error) {
 		}
 		out.WriteString(t.text[from:m.begin])
 		// Prometheus takes every escape of Go, and not every character that Go would write as it is.
-		out.WriteString(strconv.QuoteToASCII(m.fillText(v)))
+		out.WriteString(strconv.QuoteToASCII(m.fillMatcherText(v)))
 		from = m.end
 	}
 	out.WriteString(t.text[from:])
@@ -259,17 +259,17 @@ func (t *Template) Fill(v Values) (string, error) {
 // checkValues returns an error for values that no label has. An empty value would match series without the label.
 func (m matcher) checkValues(v Values) error {
 	for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
-		if value, _ := v.valueOf(found[1]); value == "" || !utf8.ValidString(value) {
+		if value, _ := v.placeholderValue(found[1]); value == "" || !utf8.ValidString(value) {
 			return errors.Errorf("%s: %.64q is not the value of a label", found[0], value)
 		}
 	}
 	return nil
 }
 
-// fillText returns the string with values for its placeholders. A value that looks like a placeholder is not replaced again.
-func (m matcher) fillText(v Values) string {
+// fillMatcherText returns the string with values for its placeholders. A value that looks like a placeholder is not replaced again.
+func (m matcher) fillMatcherText(v Values) string {
 	return placeholderPattern.ReplaceAllStringFunc(m.text, func(found string) string {
-		value, _ := v.valueOf(placeholderPattern.FindStringSubmatch(found)[1])
+		value, _ := v.placeholderValue(placeholderPattern.FindStringSubmatch(found)[1])
 		if m.regex {
 			return literalGroup(value)
 		}
@@ -287,11 +287,11 @@ func (t *Template) verifyFilled(filled string, v Values) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range matchersOf(want) {
+	for _, m := range labelMatchersIn(want) {
 		if strings.Contains(m.Value, openPlaceholder) {
 			regex := m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp
 			// The matcher is only printed, so that its compiled expression does not matter.
-			m.Value = matcher{text: m.Value, regex: regex}.fillText(v)
+			m.Value = matcher{text: m.Value, regex: regex}.fillMatcherText(v)
 		}
 	}
 	if want.String() != got.String() {

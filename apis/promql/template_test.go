@@ -105,7 +105,7 @@ func checkFilled(t *testing.T, query string, v Values) {
 		t.Fatalf("fill(%q, %q): %v", query, v, err)
 	}
 	original, result := mustParse(t, query), mustParse(t, filled)
-	matchers, filledMatchers := matchersOf(original), matchersOf(result)
+	matchers, filledMatchers := labelMatchersIn(original), labelMatchersIn(result)
 	if len(matchers) != len(filledMatchers) {
 		t.Fatalf("fill(%q, %q): has %d matchers, and had %d", query, v, len(filledMatchers), len(matchers))
 	}

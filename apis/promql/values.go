@@ -19,20 +19,20 @@ func (t *Template) IsScalar() bool { return t.isScalar }
 // GivesOneSeries reports whether the query gives one series at most, whatever the server has.
 func (t *Template) GivesOneSeries() bool { return t.isScalar || t.isSingle }
 
-// rangeOf returns the values that an expression can have.
-func rangeOf(e parser.Expr) measure.Range {
+// rangeOfExpression returns the values that an expression can have.
+func rangeOfExpression(e parser.Expr) measure.Range {
 	switch e := e.(type) {
 	case *parser.NumberLiteral:
 		return measure.OneValue(e.Val)
 	case *parser.ParenExpr:
-		return rangeOf(e.Expr)
+		return rangeOfExpression(e.Expr)
 	case *parser.SubqueryExpr:
-		return rangeOf(e.Expr)
+		return rangeOfExpression(e.Expr)
 	case *parser.UnaryExpr:
 		if e.Op == parser.SUB {
-			return rangeOf(e.Expr).Negative()
+			return rangeOfExpression(e.Expr).Negative()
 		}
-		return rangeOf(e.Expr)
+		return rangeOfExpression(e.Expr)
 	case *parser.Call:
 		return rangeOfCall(e)
 	case *parser.AggregateExpr:
@@ -70,7 +70,7 @@ func boundedFunctions() map[string]measure.Range {
 // steppedFunctions give a greater or equal value for a greater argument.
 func steppedFunctions() map[string]func(float64) float64 {
 	return map[string]func(float64) float64{
-		"ceil": math.Ceil, "floor": math.Floor, "sgn": signOf, "round": func(v float64) float64 { return math.Floor(v + 0.5) },
+		"ceil": math.Ceil, "floor": math.Floor, "sgn": signOfNumber, "round": func(v float64) float64 { return math.Floor(v + 0.5) },
 	}
 }
 
@@ -87,7 +87,7 @@ func changingFunctions() []string {
 	return []string{"label_replace", "label_join", "clamp", "clamp_min", "clamp_max"}
 }
 
-func signOf(v float64) float64 {
+func signOfNumber(v float64) float64 {
 	if v == 0 {
 		return 0
 	}
@@ -107,13 +107,13 @@ func rangeOfCall(call *parser.Call) measure.Range {
 	case len(call.Args) == 0:
 		return measure.AnyValue()
 	case slices.Contains(choosingFunctions(), name) && len(call.Args) == 1:
-		return rangeOf(call.Args[0])
+		return rangeOfExpression(call.Args[0])
 	case slices.Contains(changingFunctions(), name):
-		return clampRange(call, rangeOf(call.Args[0]))
+		return rangeOfClamp(call, rangeOfExpression(call.Args[0]))
 	case name == "sum_over_time":
-		return sumRange(rangeOf(call.Args[0]))
+		return rangeOfSums(rangeOfExpression(call.Args[0]))
 	case name == "quantile_over_time" && len(call.Args) == 2:
-		return quantileRange(call.Args[0], rangeOf(call.Args[1]))
+		return quantileRange(call.Args[0], rangeOfExpression(call.Args[1]))
 	}
 	return steppedRange(call)
 }
@@ -121,7 +121,7 @@ func rangeOfCall(call *parser.Call) measure.Range {
 // steppedRange returns the values of a function that keeps the order of its arguments.
 func steppedRange(call *parser.Call) measure.Range {
 	step, ok := steppedFunctions()[call.Func.Name]
-	values := rangeOf(call.Args[0])
+	values := rangeOfExpression(call.Args[0])
 	switch {
 	case !ok:
 		return measure.AnyValue()
@@ -129,33 +129,33 @@ func steppedRange(call *parser.Call) measure.Range {
 		return measure.Range{Low: step(values.Low), High: step(values.High)}
 	}
 	// A value that is rounded to a multiple keeps its sign.
-	return sumRange(measure.Range{Low: min(values.Low, 0), High: max(values.High, 0)})
+	return rangeOfSums(measure.Range{Low: min(values.Low, 0), High: max(values.High, 0)})
 }
 
 // quantileRange returns the values of a quantile. Outside of 0 to 1 it is infinite.
 func quantileRange(quantile parser.Expr, values measure.Range) measure.Range {
-	if q := rangeOf(quantile); q.Low < 0 || q.High > 1 {
+	if q := rangeOfExpression(quantile); q.Low < 0 || q.High > 1 {
 		return measure.AnyValue()
 	}
 	return values
 }
 
-// clampRange narrows the values of the first argument by the limits of a call. A limit that is not a number has a range as well.
-func clampRange(call *parser.Call, values measure.Range) measure.Range {
+// rangeOfClamp narrows the values of the first argument by the limits of a call. A limit that is not a number has a range as well.
+func rangeOfClamp(call *parser.Call, values measure.Range) measure.Range {
 	lower, upper := measure.OneValue(math.Inf(-1)), measure.OneValue(math.Inf(1))
 	switch {
 	case call.Func.Name == "clamp" && len(call.Args) == 3:
-		lower, upper = rangeOf(call.Args[1]), rangeOf(call.Args[2])
+		lower, upper = rangeOfExpression(call.Args[1]), rangeOfExpression(call.Args[2])
 	case call.Func.Name == "clamp_min" && len(call.Args) == 2:
-		lower = rangeOf(call.Args[1])
+		lower = rangeOfExpression(call.Args[1])
 	case call.Func.Name == "clamp_max" && len(call.Args) == 2:
-		upper = rangeOf(call.Args[1])
+		upper = rangeOfExpression(call.Args[1])
 	}
 	return measure.Range{Low: min(max(values.Low, lower.Low), upper.Low), High: min(max(values.High, lower.High), upper.High)}
 }
 
 func rangeOfAggregation(a *parser.AggregateExpr) measure.Range {
-	switch values := rangeOf(a.Expr); a.Op {
+	switch values := rangeOfExpression(a.Expr); a.Op {
 	case parser.COUNT, parser.COUNT_VALUES:
 		return measure.Range{Low: 1, High: math.Inf(1)}
 	case parser.GROUP:
@@ -163,7 +163,7 @@ func rangeOfAggregation(a *parser.AggregateExpr) measure.Range {
 	case parser.STDDEV, parser.STDVAR:
 		return measure.NotNegative()
 	case parser.SUM:
-		return sumRange(values)
+		return rangeOfSums(values)
 	case parser.QUANTILE:
 		return quantileRange(a.Param, values)
 	case parser.AVG, parser.MIN, parser.MAX, parser.TOPK, parser.BOTTOMK, parser.LIMITK, parser.LIMIT_RATIO:
@@ -172,8 +172,8 @@ func rangeOfAggregation(a *parser.AggregateExpr) measure.Range {
 	return measure.AnyValue()
 }
 
-// sumRange returns the values of a sum of one or more numbers.
-func sumRange(r measure.Range) measure.Range {
+// rangeOfSums returns the values of a sum of one or more numbers.
+func rangeOfSums(r measure.Range) measure.Range {
 	if r.Low >= 0 {
 		return measure.Range{Low: r.Low, High: math.Inf(1)}
 	}
@@ -184,8 +184,8 @@ func sumRange(r measure.Range) measure.Range {
 }
 
 func rangeOfOperation(b *parser.BinaryExpr) measure.Range {
-	left, right := rangeOf(b.LHS), rangeOf(b.RHS)
-	share, isShare := shareRange(b)
+	left, right := rangeOfExpression(b.LHS), rangeOfExpression(b.RHS)
+	share, isShare := rangeOfShare(b)
 	switch {
 	case isShare:
 		return share
@@ -206,7 +206,7 @@ func filteredRange(b *parser.BinaryExpr, left, right measure.Range) measure.Rang
 	op := b.Op
 	if b.LHS.Type() == parser.ValueTypeScalar {
 		left, right = right, left
-		op = mirrorOf(op)
+		op = mirrorOperator(op)
 	}
 	switch op {
 	case parser.EQLC:
@@ -219,8 +219,8 @@ func filteredRange(b *parser.BinaryExpr, left, right measure.Range) measure.Rang
 	return left
 }
 
-// mirrorOf returns a comparison whose sides are exchanged.
-func mirrorOf(op parser.ItemType) parser.ItemType {
+// mirrorOperator returns a comparison whose sides are exchanged.
+func mirrorOperator(op parser.ItemType) parser.ItemType {
 	mirrored, ok := map[parser.ItemType]parser.ItemType{
 		parser.GTR: parser.LSS, parser.GTE: parser.LTE, parser.LSS: parser.GTR, parser.LTE: parser.GTE,
 	}[op]
@@ -252,25 +252,25 @@ func rangeOfArithmetic(op parser.ItemType, left, right measure.Range) measure.Ra
 	return measure.AnyValue()
 }
 
-// isSingle reports whether an expression gives a number, or one series at most, which has no labels.
-func isSingle(e parser.Expr) bool {
+// hasSingleSeries reports whether an expression gives a number, or one series at most, which has no labels.
+func hasSingleSeries(e parser.Expr) bool {
 	switch e := e.(type) {
 	case *parser.NumberLiteral:
 		return true
 	case *parser.ParenExpr:
-		return isSingle(e.Expr)
+		return hasSingleSeries(e.Expr)
 	case *parser.UnaryExpr:
-		return isSingle(e.Expr)
+		return hasSingleSeries(e.Expr)
 	case *parser.Call:
-		return e.Func.Name == "vector" || e.Type() == parser.ValueTypeScalar || len(e.Args) > 0 && keepsSeries(e) && isSingle(e.Args[0])
+		return e.Func.Name == "vector" || e.Type() == parser.ValueTypeScalar || len(e.Args) > 0 && keepsSeries(e) && hasSingleSeries(e.Args[0])
 	case *parser.AggregateExpr:
 		several := []parser.ItemType{parser.COUNT_VALUES, parser.TOPK, parser.BOTTOMK, parser.LIMITK, parser.LIMIT_RATIO}
 		return !e.Without && len(e.Grouping) == 0 && !slices.Contains(several, e.Op)
 	case *parser.BinaryExpr:
 		if e.Op == parser.LAND || e.Op == parser.LUNLESS {
-			return isSingle(e.LHS)
+			return hasSingleSeries(e.LHS)
 		}
-		return isSingle(e.LHS) && isSingle(e.RHS)
+		return hasSingleSeries(e.LHS) && hasSingleSeries(e.RHS)
 	}
 	return false
 }

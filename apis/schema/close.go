@@ -40,7 +40,7 @@ func (c closer) closeSchema(s spec.Schema) spec.Schema {
 	if s.Format == "int-or-string" || hasExtension(s, "x-kubernetes-int-or-string") {
 		s.Type, s.Format = spec.StringOrArray{"integer", "string"}, ""
 	}
-	s.Properties = c.closeEach(s.Properties)
+	s.Properties = c.closeProperties(s.Properties)
 	if s.Items != nil && s.Items.Schema != nil {
 		items := c.closeSchema(*s.Items.Schema)
 		s.Items = &spec.SchemaOrArray{Schema: &items}
@@ -49,7 +49,7 @@ func (c closer) closeSchema(s spec.Schema) spec.Schema {
 	return s
 }
 
-func (c closer) closeEach(properties map[string]spec.Schema) map[string]spec.Schema {
+func (c closer) closeProperties(properties map[string]spec.Schema) map[string]spec.Schema {
 	if properties == nil {
 		return nil
 	}

@@ -82,7 +82,7 @@ func itemIdentity(kind string, keys []string, item *spec.Schema, value any) (str
 	}
 	id := []string{}
 	for _, key := range keys {
-		found := keyOf(fields, key, item)
+		found := valueOrDefault(fields, key, item)
 		if found == nil {
 			return "", false
 		}
@@ -91,8 +91,8 @@ func itemIdentity(kind string, keys []string, item *spec.Schema, value any) (str
 	return strings.Join(id, " "), true
 }
 
-// keyOf returns the value of a key, or its default. The schemas of the built-in kinds have no default for the protocol of a port, TCP.
-func keyOf(fields map[string]any, key string, item *spec.Schema) any {
+// valueOrDefault returns the value of a key, or its default. The schemas of the built-in kinds have no default for the protocol of a port, TCP.
+func valueOrDefault(fields map[string]any, key string, item *spec.Schema) any {
 	switch {
 	case fields[key] != nil:
 		return fields[key]

@@ -27,13 +27,13 @@ var (
 	shellOption = regexp.MustCompile(`^(?:[-+][celouvx]+|--(?:login|noprofile|norc|posix))$`)
 )
 
-// settingsOf returns the settings of a shell without options.
-func settingsOf(shell string) settings {
+// settingsOfShell returns the settings of a shell without options.
+func settingsOfShell(shell string) settings {
 	return settings{knowsPipefail: slices.Contains([]string{"ash", "bash"}, path.Base(shell))}
 }
 
-// read reads the options at the beginning of some words, and returns the words behind them. It is false for an option that is not known.
-func (s *settings) read(words []string, allowed *regexp.Regexp) ([]string, bool) {
+// readOptions reads the options at the beginning of some words, and returns the words behind them. It is false for an option that is not known.
+func (s *settings) readOptions(words []string, allowed *regexp.Regexp) ([]string, bool) {
 	for len(words) > 0 {
 		option := words[0]
 		if option == "--" {
@@ -42,23 +42,23 @@ func (s *settings) read(words []string, allowed *regexp.Regexp) ([]string, bool)
 		if !allowed.MatchString(option) {
 			return words, !strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "+")
 		}
-		if words = words[1:]; !s.set(option, words) {
+		if words = words[1:]; !s.applyOption(option, words) {
 			return nil, false
 		}
-		if hasName(option) {
+		if takesOptionName(option) {
 			words = words[1:]
 		}
 	}
 	return nil, true
 }
 
-// hasName reports whether the word behind an option is the name of another option.
-func hasName(option string) bool {
+// takesOptionName reports whether the word behind an option is the name of another option.
+func takesOptionName(option string) bool {
 	return !strings.HasPrefix(option, "--") && strings.Contains(option, "o")
 }
 
-// set sets an option. It is false for an option whose name is not known, or missing.
-func (s *settings) set(option string, names []string) bool {
+// applyOption sets an option. It is false for an option whose name is not known, or missing.
+func (s *settings) applyOption(option string, names []string) bool {
 	if strings.HasPrefix(option, "--") {
 		return true
 	}
@@ -66,10 +66,10 @@ func (s *settings) set(option string, names []string) bool {
 	s.endsAtFailure = s.endsAtFailure || isOn && strings.Contains(option, "e")
 	s.endsAtUnset = s.endsAtUnset || isOn && strings.Contains(option, "u")
 	s.readsScript = s.readsScript || isOn && strings.Contains(option, "c")
-	return !hasName(option) || len(names) > 0 && s.setName(names[0], isOn)
+	return !takesOptionName(option) || len(names) > 0 && s.setNamedOption(names[0], isOn)
 }
 
-func (s *settings) setName(name string, isOn bool) bool {
+func (s *settings) setNamedOption(name string, isOn bool) bool {
 	switch name {
 	case "errexit":
 		s.endsAtFailure = s.endsAtFailure || isOn
@@ -85,8 +85,8 @@ func (s *settings) setName(name string, isOn bool) bool {
 	return true
 }
 
-// mayBeUnset reports whether an expansion reads a variable that may not be set, at which the option nounset ends a script.
-func mayBeUnset(p *syntax.ParamExp) bool {
+// mayReadUnset reports whether an expansion reads a variable that may not be set, at which the option nounset ends a script.
+func mayReadUnset(p *syntax.ParamExp) bool {
 	if p.Param == nil || slices.Contains([]string{"#", "$", "*", "-", "0", "?", "@"}, p.Param.Value) {
 		return false
 	}

@@ -20,7 +20,7 @@ func Check(text string) error {
 
 // CanFail reports whether a script of a POSIX shell can end with another exit code than 0. It is false where the text alone excludes that, as of a script whose
 // last command is echo, and true in doubt: for a loop that waits, a command that the script computes, and a text that the shell cannot parse.
-func CanFail(text string) bool { return canScriptFail(text, settingsOf("sh")) }
+func CanFail(text string) bool { return canScriptFail(text, settingsOfShell("sh")) }
 
 // CommandCanFail reports whether a command with its arguments, which no shell expands, can end with another exit code than 0. It is true in doubt.
 func CommandCanFail(words []string) bool {
@@ -61,8 +61,8 @@ func withoutAssignments(words []string) []string {
 
 // shellCanFail reports whether a shell with its arguments, among them the option -c with a script, can fail.
 func shellCanFail(words []string) bool {
-	s := settingsOf(words[0])
-	operands, ok := s.read(words[1:], shellOption)
+	s := settingsOfShell(words[0])
+	operands, ok := s.readOptions(words[1:], shellOption)
 	return !ok || !s.readsScript || len(operands) == 0 || canScriptFail(operands[0], s)
 }
 
@@ -73,25 +73,25 @@ func canScriptFail(text string, inherited settings) bool {
 		return true
 	}
 	s := survey{settings: inherited}
-	syntax.Walk(f, s.visit)
+	syntax.Walk(f, s.visitSyntaxNode)
 	if s.isUnclear || s.endsAtUnset && s.readsUnset {
 		return true
 	}
 	judged := judge{settings: s.settings}
-	end := slices.IndexFunc(f.Stmts, isExit)
+	end := slices.IndexFunc(f.Stmts, isExitStatement)
 	if end < 0 {
 		return judged.canListFail(f.Stmts)
 	}
 	return s.endsAtFailure && judged.canListFail(f.Stmts[:end])
 }
 
-// isExit reports whether a statement ends the script.
-func isExit(s *syntax.Stmt) bool {
+// isExitStatement reports whether a statement ends the script.
+func isExitStatement(s *syntax.Stmt) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || s.Negated || s.Background || len(s.Redirs) > 0 || len(call.Args) == 0 {
 		return false
 	}
-	name, _ := literal(call.Args[0])
+	name, _ := literalWord(call.Args[0])
 	return name == "exit"
 }
 
@@ -111,7 +111,7 @@ func (j judge) canStatementFail(s *syntax.Stmt) bool {
 	if s.Background {
 		return false
 	}
-	return s.Negated || slices.ContainsFunc(s.Redirs, isFile) || j.canCommandFail(s.Cmd)
+	return s.Negated || slices.ContainsFunc(s.Redirs, isFileRedirect) || j.canCommandFail(s.Cmd)
 }
 
 func (j judge) canCommandFail(c syntax.Command) bool {
@@ -155,11 +155,11 @@ func (j judge) canPairFail(b *syntax.BinaryCmd) bool {
 // canCallFail reports whether a simple command can fail. An assignment has the exit code of the command whose output it assigns.
 func canCallFail(c *syntax.CallExpr) bool {
 	if len(c.Args) == 0 {
-		return slices.ContainsFunc(c.Assigns, hasCommand)
+		return slices.ContainsFunc(c.Assigns, runsCommand)
 	}
 	words := make([]string, 0, len(c.Args))
 	for _, arg := range c.Args {
-		word, ok := literal(arg)
+		word, ok := literalWord(arg)
 		if !ok {
 			break
 		}
@@ -176,8 +176,8 @@ func canCallFail(c *syntax.CallExpr) bool {
 	return len(words) < len(c.Args) || CommandCanFail(words)
 }
 
-// hasCommand reports whether an assignment runs a command.
-func hasCommand(a *syntax.Assign) bool {
+// runsCommand reports whether an assignment runs a command.
+func runsCommand(a *syntax.Assign) bool {
 	found := false
 	syntax.Walk(a, func(n syntax.Node) bool {
 		_, isCommand := n.(*syntax.CmdSubst)

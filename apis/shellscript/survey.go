@@ -26,15 +26,15 @@ func unclearCommands() []string {
 // specialCommands end the shell where a file of a redirection cannot be opened.
 func specialCommands() []string { return []string{":", "break", "continue", "exit", "export", "set"} }
 
-func (s *survey) visit(n syntax.Node) bool {
+func (s *survey) visitSyntaxNode(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.CallExpr:
 		s.visitCall(n)
 	case *syntax.Stmt:
 		call, isCall := n.Cmd.(*syntax.CallExpr)
-		s.isUnclear = s.isUnclear || isCall && len(call.Args) > 0 && slices.ContainsFunc(n.Redirs, isFile) && isAmong(call.Args[0], specialCommands())
+		s.isUnclear = s.isUnclear || isCall && len(call.Args) > 0 && slices.ContainsFunc(n.Redirs, isFileRedirect) && isWordAmong(call.Args[0], specialCommands())
 	case *syntax.ParamExp:
-		s.readsUnset = s.readsUnset || mayBeUnset(n)
+		s.readsUnset = s.readsUnset || mayReadUnset(n)
 		s.isUnclear = s.isUnclear || n.Exp != nil && (n.Exp.Op == syntax.ErrorUnset || n.Exp.Op == syntax.ErrorUnsetOrNull)
 	case *syntax.FuncDecl, *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.WhileClause:
 		s.isUnclear = true
@@ -46,12 +46,12 @@ func (s *survey) visitCall(c *syntax.CallExpr) {
 	if len(c.Args) == 0 {
 		return
 	}
-	name, ok := literal(c.Args[0])
+	name, ok := literalWord(c.Args[0])
 	switch {
 	case !ok, slices.Contains(unclearCommands(), name):
 		s.isUnclear = true
 	case name == "exit":
-		s.isUnclear = s.isUnclear || len(c.Args) != 2 || !isAmong(c.Args[1], []string{"0"})
+		s.isUnclear = s.isUnclear || len(c.Args) != 2 || !isWordAmong(c.Args[1], []string{"0"})
 	case name == "set":
 		s.visitOptions(c.Args[1:])
 	}
@@ -61,22 +61,22 @@ func (s *survey) visitCall(c *syntax.CallExpr) {
 func (s *survey) visitOptions(options []*syntax.Word) {
 	words := make([]string, 0, len(options))
 	for _, word := range options {
-		option, ok := literal(word)
+		option, ok := literalWord(word)
 		s.isUnclear = s.isUnclear || !ok
 		words = append(words, option)
 	}
-	_, ok := s.read(words, setOption)
+	_, ok := s.readOptions(words, setOption)
 	s.isUnclear = s.isUnclear || !ok
 }
 
-// isAmong reports whether a word is one of some texts.
-func isAmong(w *syntax.Word, texts []string) bool {
-	text, ok := literal(w)
+// isWordAmong reports whether a word is one of some texts.
+func isWordAmong(w *syntax.Word, texts []string) bool {
+	text, ok := literalWord(w)
 	return ok && slices.Contains(texts, text)
 }
 
-// literal returns the text of a word. It is false for a word that the shell changes.
-func literal(w *syntax.Word) (string, bool) {
+// literalWord returns the text of a word. It is false for a word that the shell changes.
+func literalWord(w *syntax.Word) (string, bool) {
 	text := strings.Builder{}
 	for _, part := range w.Parts {
 		value, ok := literalPart(part)
@@ -112,11 +112,11 @@ func literalQuoted(q *syntax.DblQuoted) (string, bool) {
 	return text.String(), true
 }
 
-// isFile reports whether a redirection opens a file, which can fail. A here-document and a copy of another stream open none.
-func isFile(r *syntax.Redirect) bool {
+// isFileRedirect reports whether a redirection opens a file, which can fail. A here-document and a copy of another stream open none.
+func isFileRedirect(r *syntax.Redirect) bool {
 	if r.Hdoc != nil || r.Op == syntax.DplIn || r.Op == syntax.DplOut {
 		return false
 	}
-	target, ok := literal(r.Word)
+	target, ok := literalWord(r.Word)
 	return !ok || target != "/dev/null"
 }

@@ -157,7 +157,7 @@ func (m *canaryModel) notePods(next ledger.State) {
 	b := buildOf(r.Request.Intent)
 	for _, s := range m.sites {
 		key := r.Folder() + b.Content
-		if n := s.made[key] - m.truth.made[s.name+key]; n > b.Replicas && originOf(next, s.name).revision != 0 {
+		if n := s.made[key] - m.truth.made[s.name+key]; n > b.Replicas && originAtSite(next, s.name).revision != 0 {
 			m.truth.failf("N9: %s made %d pods of revision %d for %d replicas", s.name, n, r.Number, b.Replicas)
 		}
 	}
@@ -178,7 +178,7 @@ func (m *canaryModel) allow(s ledger.State) {
 		if p := s.Current.Plan[reached]; p.Weight != nil {
 			weight = *p.Weight
 		}
-		if originOf(s, site.name).track == s.Current.Folder() || s.IsVerified() {
+		if originAtSite(s, site.name).track == s.Current.Folder() || s.IsVerified() {
 			weight = 100
 		}
 		key := allowedKey(site.name, content)
@@ -410,7 +410,7 @@ func (m *canaryModel) restWithoutRequests() string {
 		if isStuck(canaryDirectory{ledger.TrackPlain: site.git[ledger.TrackPlain]}) {
 			continue // Pods without tracks that never get ready take no requests back, although their revision was verified.
 		}
-		from := originOf(m.home, site.name)
+		from := originAtSite(m.home, site.name)
 		if from.track == r.Track {
 			continue // It replaced the pods of the target where they were, so that only a rollback takes its requests.
 		}

@@ -43,7 +43,7 @@ type Home struct {
 // ledger may have it, nor a ledger that is opened in another home at the same time.
 func FindHome(all []Repository, preferred string, identify func(home string) string, requests []Request) Home {
 	newest := NewestCopy(all)
-	forced := forcedMove(newest, requests)
+	forced := forcedMoveRequest(newest, requests)
 	h := Home{ConfigRef: cmp.Or(newest.Successor, newest.Home, preferred), IsKnown: len(all) == 0}
 	if newest.IsClosed {
 		h.ConfigRef = preferred // Another deployment had the name, and was deleted.
@@ -77,7 +77,7 @@ func (h Home) proposeBeginning(all []Repository, identify func(home string) stri
 		return events
 	}
 	recovered := &ledger.Recovered{Copy: newest}
-	if forced != nil && !isTaken(h.State, forced.Ref.UID) {
+	if forced != nil && !isRequestTaken(h.State, forced.Ref.UID) {
 		recovered.RequestRef = &forced.Ref
 	}
 	return append(events, ledger.Event{Recovered: recovered})
@@ -99,13 +99,13 @@ func newestExcept(all []Repository, but ledger.Head) ledger.State {
 	return newest
 }
 
-// forcedMove returns the RolloutRequest that moves a ledger although its home may be gone: the newest one about the current revision, since the home that an
+// forcedMoveRequest returns the RolloutRequest that moves a ledger although its home may be gone: the newest one about the current revision, since the home that an
 // older one names may be gone too. It returns nil if there is none, or if it took effect.
-func forcedMove(s ledger.State, requests []Request) *Request {
+func forcedMoveRequest(s ledger.State, requests []Request) *Request {
 	for i, r := range slices.Backward(requests) {
 		switch {
 		case !r.isForcedMove():
-		case s.Seq == 0 || isTaken(s, r.Ref.UID):
+		case s.Seq == 0 || isRequestTaken(s, r.Ref.UID):
 			return nil
 		case refuseOtherRevision(s, r) == "":
 			return &requests[i]

@@ -7,7 +7,7 @@ func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	p := in.Proof
 	switch {
 	case in.isEditedBack(s):
-		return &ledger.Event{Judged: &ledger.Judged{Verdict: editedBack()}}, HoldNone
+		return &ledger.Event{Judged: &ledger.Judged{Verdict: editedBackVerdict()}}, HoldNone
 	case s.IsBeforeSteps() && (p.Failure == nil || in.nextStage(s) > s.Cursor.Stage):
 		return in.advanceStage(s)
 	case p.Failure != nil:
@@ -54,7 +54,7 @@ func (in Input) isGateHeld(s ledger.State) bool {
 // advanceStep returns the event of the next step, or the hold that prevents it.
 func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
-	case in.isFrozen():
+	case in.isStepFrozen():
 		return nil, HoldFrozen
 	case in.IsSuspended:
 		return nil, HoldSuspended
@@ -62,8 +62,8 @@ func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return &ledger.Event{Advanced: &ledger.Advanced{Step: nextStep(s), Stage: s.Cursor.Stage}}, HoldNone
 }
 
-// isFrozen reports whether the trees for the Sites of the next step can neither be rendered nor read from the objects.
-func (in Input) isFrozen() bool { return in.Desired == nil && !in.HoldsFiles }
+// isStepFrozen reports whether the trees for the Sites of the next step can neither be rendered nor read from the objects.
+func (in Input) isStepFrozen() bool { return in.Desired == nil && !in.HoldsFiles }
 
 // nextStep returns the next step of the plan. Once a user released all steps, it skips the steps that share requests, except for the last step.
 func nextStep(s ledger.State) int32 {

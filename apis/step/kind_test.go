@@ -48,7 +48,7 @@ func TestKindOf(t *testing.T) {
 		"Aborted": {reason: "A rejection that a user asked for is of kind Request.", event: ledger.Event{Judged: &byRequest}, want: KindRequest},
 		"EditedBack": {
 			reason: "A move that its user edits back is rejected because of the spec, which no mandate has.",
-			event:  ledger.Event{Judged: &ledger.Judged{Verdict: editedBack()}},
+			event:  ledger.Event{Judged: &ledger.Judged{Verdict: editedBackVerdict()}},
 		},
 		"FilesLost": {reason: "Lost files are found by rendering, which no mandate has.", event: rejected(ledger.RejectedFilesLost)},
 		"Verified":  {reason: "A verdict may verify.", event: verified("a"), want: KindVerify},

@@ -49,9 +49,9 @@ func PlaceRevision(s ledger.State, w Workload) (Placement, error) {
 	stable := s.PastRevision(s.Stable)
 	switch {
 	case w.IsPlain:
-		return placePlain(s, w, stable)
+		return placePlainRevision(s, w, stable)
 	case stable == nil:
-		return Placement{Track: cmp.Or(w.Serving, trackOf(s), ledger.TrackBlue)}, nil
+		return Placement{Track: cmp.Or(w.Serving, trackOfCurrent(s), ledger.TrackBlue)}, nil
 	case ledger.IsPlain(stable.Track):
 		return Placement{Track: ledger.TrackBlue, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	case !w.IsEnabled, !w.HasPods, w.Digest == stable.Workload:
@@ -60,15 +60,15 @@ func PlaceRevision(s ledger.State, w Workload) (Placement, error) {
 	return Placement{Track: ledger.OtherTrack(stable.Track), Stable: stable.Number, HasSteps: true}, nil
 }
 
-// placePlain returns where the next revision of a Blueprint without tracks goes. Once one came after a revision with tracks, its pods have a label that
+// placePlainRevision returns where the next revision of a Blueprint without tracks goes. Once one came after a revision with tracks, its pods have a label that
 // stays: to take it away would start all of them again. While a track has requests that the stable revision without tracks had before, they are taken back from
 // there. It returns an error where pods in a track run of which nothing was verified.
-func placePlain(s ledger.State, w Workload, stable *ledger.Past) (Placement, error) {
+func placePlainRevision(s ledger.State, w Workload, stable *ledger.Past) (Placement, error) {
 	switch {
-	case stable == nil && !ledger.IsPlain(trackOf(s)):
+	case stable == nil && !ledger.IsPlain(trackOfCurrent(s)):
 		return Placement{}, errors.Errorf("revision %d is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only", s.Current.Number)
 	case stable == nil:
-		return Placement{Track: trackOf(s)}, nil
+		return Placement{Track: trackOfCurrent(s)}, nil
 	case !ledger.IsPlain(stable.Track):
 		return Placement{Track: ledger.TrackPlain, Stable: stable.Number, HasSteps: true, IsMove: true}, nil
 	case w.Serving != "":
@@ -77,8 +77,8 @@ func placePlain(s ledger.State, w Workload, stable *ledger.Past) (Placement, err
 	return Placement{Track: stable.Track}, nil
 }
 
-// trackOf returns the track of the current revision, or "".
-func trackOf(s ledger.State) string {
+// trackOfCurrent returns the track of the current revision, or "".
+func trackOfCurrent(s ledger.State) string {
 	if s.Current == nil {
 		return ""
 	}
@@ -148,8 +148,8 @@ func (in Input) isEditedBack(s ledger.State) bool {
 	return ledger.IsPlain(d.Placement.Track) && d.Request.Intent != s.Current.Request.Intent
 }
 
-// editedBack is the verdict on a move that its user edits back.
-func editedBack() ledger.Verdict {
+// editedBackVerdict is the verdict on a move that its user edits back.
+func editedBackVerdict() ledger.Verdict {
 	return ledger.Verdict{
 		Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested,
 		Message: "The spec asks for a Blueprint without tracks again, before the move to tracks was verified.",

@@ -87,7 +87,7 @@ func (r *story) checkParts(in Input) error {
 	if concluded != nil && (concluded.Ordered != nil || concluded.Rebased != nil || concluded.Moved != nil) {
 		return errors.Errorf("call %d: Conclude makes %s", r.calls, event(concluded))
 	}
-	if chosen := ChooseRequest(r.s, in); begun != nil && chosen != nil && chosen.Action.concludes() {
+	if chosen := ChooseRequest(r.s, in); begun != nil && chosen != nil && chosen.Action.actsOnCurrent() {
 		return errors.Errorf("call %d: Begin makes %s before the request that Conclude takes: %s", r.calls, event(begun), chosen.Action)
 	}
 	if !r.s.IsRejected() {

@@ -39,7 +39,7 @@ func actionsInOrder() []Action {
 func ChooseRequest(s ledger.State, in Input) *Request {
 	for _, action := range actionsInOrder() {
 		for i, r := range in.Requests {
-			if r.Action == action && in.canTake(s, r) {
+			if r.Action == action && in.canTakeEffect(s, r) {
 				return &in.Requests[i]
 			}
 		}
@@ -52,11 +52,11 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 	switch {
 	case s.Current == nil:
 		return ResultWaiting
-	case isTaken(s, r.Ref.UID) && !isAboutCurrent(s, r):
+	case isRequestTaken(s, r.Ref.UID) && !isAboutCurrent(s, r):
 		return ResultStale // Another revision took the place of the revision that the request made or changed.
-	case isTaken(s, r.Ref.UID) && in.HasEnded:
+	case isRequestTaken(s, r.Ref.UID) && in.HasEnded:
 		return ResultDone
-	case isTaken(s, r.Ref.UID):
+	case isRequestTaken(s, r.Ref.UID):
 		return ResultTaken
 	}
 	if refused := in.refuseRequest(s, r); refused != "" {
@@ -72,15 +72,15 @@ func isAboutCurrent(s ledger.State, r Request) bool {
 	return r.Revision >= s.Current.Number || requestRef != nil && requestRef.UID == r.Ref.UID
 }
 
-// canTake is true for a request that may take effect now.
-func (in Input) canTake(s ledger.State, r Request) bool {
+// canTakeEffect is true for a request that may take effect now.
+func (in Input) canTakeEffect(s ledger.State, r Request) bool {
 	switch {
-	case s.Current == nil, isTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && (in.AreTreesLost || r.ToConfigRef == ""):
+	case s.Current == nil, isRequestTaken(s, r.Ref.UID), in.refuseRequest(s, r) != "", r.Action == ActionMoveLedger && (in.AreTreesLost || r.ToConfigRef == ""):
 		return false
 	case r.Action == ActionRollbackTo && in.awaitsVerdictInTracks(s), r.UpdateResult == ResultWaiting:
 		return false
 	}
-	return in.isFree(s) || isPossibleAlways(r.Action) || r.Action == ActionPromote && in.canContinue(s)
+	return in.canBeginRevision(s) || isPossibleAlways(r.Action) || r.Action == ActionPromote && in.canContinue(s)
 }
 
 // awaitsVerdictInTracks is true for a revision in tracks whose verdict the home has not recorded. Another call may not find it again, and would need the files
@@ -89,17 +89,17 @@ func (in Input) awaitsVerdictInTracks(s ledger.State) bool {
 	return s.HasTracks() && s.Verdict != nil && !in.IsRecorded
 }
 
-// isTaken is true for a request that took effect, by its UID.
-func isTaken(s ledger.State, uid string) bool { return slices.Contains(s.Requests, uid) }
+// isRequestTaken is true for a request that took effect, by its UID.
+func isRequestTaken(s ledger.State, uid string) bool { return slices.Contains(s.Requests, uid) }
 
-// isFree is true if nothing holds a new revision back.
-func (in Input) isFree(s ledger.State) bool {
+// canBeginRevision is true if nothing holds a new revision back.
+func (in Input) canBeginRevision(s ledger.State) bool {
 	return !in.IsSuspended && (in.Desired != nil && !in.isOutranked(s) || in.IsBlueprintGone)
 }
 
 // canContinue is true for a revision whose next step needs no spec: the objects hold its files.
 func (in Input) canContinue(s ledger.State) bool {
-	return !in.IsSuspended && !in.isFrozen() && !in.isOutranked(s)
+	return !in.IsSuspended && !in.isStepFrozen() && !in.isOutranked(s)
 }
 
 // isPossibleAlways is true for actions that bring nothing new to any Site.
@@ -118,9 +118,9 @@ func (in Input) refuseRequest(s ledger.State, r Request) Result {
 	case ActionRollbackTo:
 		return in.refuseTarget(s, r.ToRevision)
 	case ActionMoveLedger:
-		return in.refuseMove(s, r)
+		return in.refuseLedgerMove(s, r)
 	case ActionPromote:
-		return in.refuseStep(s, r)
+		return in.refuseStepRelease(s, r)
 	case ActionApproveUpdate:
 		return in.refuseUpdate(s, r)
 	case ActionRetry:
@@ -145,7 +145,7 @@ func refuseOtherRevision(s ledger.State, r Request) Result {
 
 // refuseOvertaken refuses a request to start the revision again that was made before another user gave the revision up: its user did not see that.
 func refuseOvertaken(s ledger.State, r Request) Result {
-	if !isAborted(s) || isUserRollback(s) {
+	if !isAbortedByUser(s) || isUserRollback(s) {
 		return ""
 	}
 	if _, rejectedAt := rejectionTimes(s); !rejectedAt.IsZero() && r.CreatedAt.Before(rejectedAt) {
@@ -185,9 +185,9 @@ func isAcrossMove(s ledger.State, target ledger.Past) bool {
 	return isPlain != ledger.IsPlain(s.Current.Track) || stable != nil && isPlain != ledger.IsPlain(stable.Track)
 }
 
-// refuseMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
+// refuseLedgerMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
 // and after a newer request by force. The repositories of the deployment are not known while the spec cannot be compiled.
-func (in Input) refuseMove(s ledger.State, r Request) Result {
+func (in Input) refuseLedgerMove(s ledger.State, r Request) Result {
 	switch {
 	case r.ToConfigRef == "" && in.Desired == nil:
 		return ""
@@ -206,13 +206,13 @@ func (in Input) refuseMove(s ledger.State, r Request) Result {
 func isForcedLater(s ledger.State, requests []Request, r Request) bool {
 	index := slices.IndexFunc(requests, func(candidate Request) bool { return candidate.Ref.UID == r.Ref.UID })
 	return index >= 0 && slices.ContainsFunc(requests[index+1:], func(later Request) bool {
-		return later.isForcedMove() && (isTaken(s, later.Ref.UID) || refuseOtherRevision(s, later) == "")
+		return later.isForcedMove() && (isRequestTaken(s, later.Ref.UID) || refuseOtherRevision(s, later) == "")
 	})
 }
 
-// refuseStep refuses to release a step that waits for no user, and more than one pause at once: each Promote releases one. A request that was made before the
+// refuseStepRelease refuses to release a step that waits for no user, and more than one pause at once: each Promote releases one. A request that was made before the
 // Gate of the step came to no verdict decides nothing about it.
-func (in Input) refuseStep(s ledger.State, r Request) Result {
+func (in Input) refuseStepRelease(s ledger.State, r Request) Result {
 	switch {
 	case s.Verdict != nil:
 		return ResultAlreadyJudged
@@ -261,7 +261,7 @@ func (in Input) refuseUpdate(s ledger.State, r Request) Result {
 	switch {
 	case r.UpdateResult != "" && r.UpdateResult != ResultWaiting:
 		return r.UpdateResult
-	case in.isFree(s) && !in.HasUpdate:
+	case in.canBeginRevision(s) && !in.HasUpdate:
 		return ResultNoUpdate
 	}
 	return ""

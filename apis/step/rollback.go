@@ -11,9 +11,9 @@ import (
 // rollbackWindow is the time before a rejection in which the rejections count for Policy.MaxPerHour.
 const rollbackWindow = time.Hour
 
-// rollBack returns the next event of a rejected revision: an attempt to roll back begins or ends. An attempt is recorded before anything is done
+// nextRollbackEvent returns the next event of a rejected revision: an attempt to roll back begins or ends. An attempt is recorded before anything is done
 // for it, and an attempt that began comes to its end even if the policy changes.
-func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
+func nextRollbackEvent(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case s.Restored:
 		return nil, HoldNone
@@ -65,7 +65,7 @@ func (in Input) holdRollback(s ledger.State, target *ledger.Past) Hold {
 	if !in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0 {
 		return HoldRollbackOff
 	}
-	if hold := in.holdTarget(s, target); hold != HoldNone || isUserRollback(s) {
+	if hold := in.holdForTarget(s, target); hold != HoldNone || isUserRollback(s) {
 		return hold
 	}
 	return in.holdUnrequested(s, target)
@@ -83,8 +83,8 @@ func (p Policy) wantsRollback(s ledger.State) bool { return p.AutoRollback || is
 // isUserRollback is true for a revision by which a user rolled others back.
 func isUserRollback(s ledger.State) bool { return s.Withdraws != 0 }
 
-// isAborted is true for a revision that a user gave up.
-func isAborted(s ledger.State) bool {
+// isAbortedByUser is true for a revision that a user gave up.
+func isAbortedByUser(s ledger.State) bool {
 	return s.IsRejected() && s.Verdict.Reason == ledger.RejectedRequested
 }
 
@@ -99,10 +99,10 @@ func TargetOf(s ledger.State) *ledger.Past {
 	return nil
 }
 
-// holdTarget returns why the changes of a rollback are unknown, or that it changes nothing.
-func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
+// holdForTarget returns why the changes of a rollback are unknown, or that it changes nothing.
+func (in Input) holdForTarget(s ledger.State, target *ledger.Past) Hold {
 	switch {
-	case target != nil && len(in.replacedBy(*target)) > 0:
+	case target != nil && len(in.replacedRevisions(*target)) > 0:
 		return HoldNone
 	case target == nil:
 		return HoldNoTarget
@@ -143,7 +143,7 @@ func (in Input) restorableDirectories(target ledger.Past) iter.Seq2[Directory, s
 // holdUnrequested returns the hold of a rollback that no user asked for. An Abort asks for one, so that only irreversible content stops it: by
 // RollbackTo alone a user accepts that.
 func (in Input) holdUnrequested(s ledger.State, target *ledger.Past) Hold {
-	if hold := in.holdIrreversible(s, *target); hold != HoldNone || isAborted(s) {
+	if hold := in.holdIrreversible(s, *target); hold != HoldNone || isAbortedByUser(s) {
 		return hold
 	}
 	return in.holdTooMany(s)
@@ -161,7 +161,7 @@ func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 	case !in.HasAllReported:
 		return HoldNotRecorded
 	}
-	for _, number := range in.replacedBy(target) {
+	for _, number := range in.replacedRevisions(target) {
 		if p := s.PastRevision(number); number != r.Number && (p == nil || p.Marked != target.Marked) {
 			return HoldIrreversible
 		}
@@ -169,9 +169,9 @@ func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 	return HoldNone
 }
 
-// replacedBy returns the revisions whose trees a rollback to a target replaces. The current one need not be the only one: its later steps did
+// replacedRevisions returns the revisions whose trees a rollback to a target replaces. The current one need not be the only one: its later steps did
 // not reach the directories that a previous revision had changed.
-func (in Input) replacedBy(target ledger.Past) []int64 {
+func (in Input) replacedRevisions(target ledger.Past) []int64 {
 	var out []int64
 	for d, tree := range in.restorableDirectories(target) {
 		if d.IsKnown && d.Tree != tree {

@@ -8,15 +8,15 @@ func (in Input) advanceStage(s ledger.State) (*ledger.Event, Hold) {
 	switch {
 	case stage == s.Cursor.Stage:
 		return nil, HoldDraining
-	case stage == ledger.StageSteps && !s.IsRejected() && in.isFrozen():
+	case stage == ledger.StageSteps && !s.IsRejected() && in.isStepFrozen():
 		return nil, HoldFrozen
 	case stage == ledger.StageSteps && !s.IsRejected() && in.IsSuspended:
 		return nil, HoldSuspended
 	}
-	return stageEvent(s, stage), HoldNone
+	return advanceStageEvent(s, stage), HoldNone
 }
 
-func stageEvent(s ledger.State, stage int32) *ledger.Event {
+func advanceStageEvent(s ledger.State, stage int32) *ledger.Event {
 	return &ledger.Event{Advanced: &ledger.Advanced{Step: s.Cursor.Step, Stage: stage}}
 }
 
@@ -28,7 +28,7 @@ func (in Input) nextStage(s ledger.State) int32 {
 	}
 	for stage := s.Cursor.Stage; stage < ledger.StageSteps; stage++ {
 		for _, d := range in.Directories {
-			if !d.tracksIn(s).isStageDone(stage) {
+			if !d.tracksInState(s).isStageDone(stage) {
 				return stage
 			}
 		}
@@ -43,7 +43,7 @@ func (in Input) goesStraight(s ledger.State) bool {
 		return false
 	}
 	for _, d := range in.Directories {
-		if t := d.tracksIn(s); !t.isKnown || !t.other.getsNoRequests() {
+		if t := d.tracksInState(s); !t.isKnown || !t.other.getsNoRequests() {
 			return false
 		}
 	}
@@ -64,11 +64,11 @@ func (in Input) areRequestsStranded(s ledger.State) bool {
 	}
 	isStranded := false
 	for _, d := range in.Directories {
-		t := d.tracksIn(s)
-		if !t.isKnown || !t.isStranded() && !t.other.getsNoRequests() {
+		t := d.tracksInState(s)
+		if !t.isKnown || !t.isPlainStranded() && !t.other.getsNoRequests() {
 			return false
 		}
-		isStranded = isStranded || t.isStranded()
+		isStranded = isStranded || t.isPlainStranded()
 	}
 	return isStranded
 }
@@ -80,7 +80,7 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	}
 	isLeft := false
 	for _, d := range in.Directories {
-		t := d.tracksIn(s)
+		t := d.tracksInState(s)
 		otherTrack := d.trackBeside(s.Current.Folder())
 		if !t.isKnown || !otherTrack.getsNoRequests() {
 			return nil, HoldDraining
@@ -93,25 +93,25 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case in.IsSuspended:
 		return nil, HoldSuspended
 	}
-	return stageEvent(s, ledger.StageAlone), HoldNone
+	return advanceStageEvent(s, ledger.StageAlone), HoldNone
 }
 
 // AimAt returns the aim of the directory of a Site in a state of a deployment with tracks.
 func (in Input) AimAt(s ledger.State, d Directory) Aim {
-	t := d.tracksIn(s)
+	t := d.tracksInState(s)
 	switch {
 	case s.Cursor.Stage == ledger.StageAlone:
-		return aimAlone(*s.Current)
+		return aimOfLoneRevision(*s.Current)
 	case s.IsRejected() && s.Cursor.Attempt == 0:
 		return Aim{Keeps: true}
 	case s.IsBeforeSteps() && in.goesStraight(s):
 		return Aim{Keeps: true} // The next position replaces the present trees: nothing is moved out of its way meanwhile.
 	case s.IsBeforeSteps():
-		return t.aimBefore(s.Cursor.Stage)
+		return t.aimBeforeSteps(s.Cursor.Stage)
 	case s.Cursor.Attempt > 0:
 		return Aim{Restores: true}
 	}
-	return t.aimInStep(s, d.Site)
+	return t.aimInPlanStep(s, d.Site)
 }
 
 // AimInStep returns the aim of the directory of a Site in the steps of the current revision, before a verdict and a rollback.
@@ -120,14 +120,14 @@ func (in Input) AimInStep(s ledger.State, d Directory) Aim {
 	return in.AimAt(s, d)
 }
 
-// aimAlone returns the aim of a directory in which a revision is alone.
-func aimAlone(r ledger.Revision) Aim {
+// aimOfLoneRevision returns the aim of a directory in which a revision is alone.
+func aimOfLoneRevision(r ledger.Revision) Aim {
 	return Aim{Put: map[string]int64{r.Folder(): r.Number}, Serving: r.Folder(), IsAlone: true}
 }
 
-// aimInStep returns the aim of the directory in a step of the plan. Pods without tracks that kept the requests, while others were given to a track, are replaced
+// aimInPlanStep returns the aim of the directory in a step of the plan. Pods without tracks that kept the requests, while others were given to a track, are replaced
 // where they are by a revision that takes the latter back.
-func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
+func (t siteTracks) aimInPlanStep(s ledger.State, site string) Aim {
 	reached, isReached := s.Current.StepAt(s.Cursor.Step, site)
 	r := *s.Current
 	put := map[string]int64{r.Folder(): r.Number}
@@ -135,17 +135,17 @@ func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
 	switch {
 	case !isReached:
 		return Aim{Keeps: true}
-	case !t.isKnown && (isReplaced || t.isUnreported() || t.isStranded() || s.TakesBack()):
+	case !t.isKnown && (isReplaced || t.isUnreported() || t.isPlainStranded() || s.TakesBack()):
 		return Aim{IsUnknown: true}
 	case isReplaced && s.TakesBack():
-		return aimAlone(r)
+		return aimOfLoneRevision(r)
 	case isReplaced:
 		return Aim{Put: put, Serving: r.Folder()}
 	}
 	put[t.origin.track] = t.origin.revision
 	p := r.Plan[reached]
 	aim := Aim{Put: put, Serving: t.origin.track, Weight: 100, Ahead: new(int32(100))}
-	if p.Weight != nil && !t.isStranded() {
+	if p.Weight != nil && !t.isPlainStranded() {
 		aim.Weight = *p.Weight
 	}
 	if p.Ahead != nil && !s.Cursor.Full {

@@ -11,13 +11,13 @@ func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 		return nil, HoldFrozen
 	case in.awaitsPlacement(s):
 		return nil, HoldVerdictWaits
-	case s.Current == nil, d.isApproved(s), d.isRefusalOver(s):
+	case s.Current == nil, d.hasOpenApproval(s), d.isRefusalOver(s):
 		return beginRevision(s, in)
 	case s.IsRejected() && d.hasIntentOf(*s.Current), d.Request == s.Current.Request:
 		return nil, HoldNone
 	case d.HasSameTrees && d.hasIntentOf(*s.Current):
 		return &ledger.Event{Rebased: &ledger.Rebased{Request: d.Request, Blueprint: d.Blueprint}}, HoldNone
-	case d.isDeferred(s):
+	case d.isRendererDeferred(s):
 		return nil, d.RendererHold
 	case d.VerdictIsComing && s.Verdict == nil && d.hasIntentOf(*s.Current):
 		return nil, HoldVerdictWaits
@@ -32,7 +32,7 @@ func beginRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	if in.IsSuspended {
 		return nil, HoldSuspended
 	}
-	if !in.Desired.isApproved(s) {
+	if !in.Desired.hasOpenApproval(s) {
 		return orderRevision(s, *in.Desired, nil), HoldNone
 	}
 	return orderRevision(s, *in.Desired, in.Desired.ApprovedBy), HoldNone
@@ -55,9 +55,9 @@ func (d Desired) hasIntentOf(r ledger.Revision) bool {
 	return d.Request.Intent == r.Request.Intent || d.Request.Scheme != r.Request.Scheme && d.HasSameTrees
 }
 
-// isApproved is true if a RolloutRequest that did not take effect yet approves the desired revision.
-func (d Desired) isApproved(s ledger.State) bool {
-	return d.ApprovedBy != nil && !isTaken(s, d.ApprovedBy.UID)
+// hasOpenApproval is true if a RolloutRequest that did not take effect yet approves the desired revision.
+func (d Desired) hasOpenApproval(s ledger.State) bool {
+	return d.ApprovedBy != nil && !isRequestTaken(s, d.ApprovedBy.UID)
 }
 
 // isRefusalOver is true if a repository refused the current revision because of files of other users, which may be overwritten now.
@@ -65,8 +65,8 @@ func (d Desired) isRefusalOver(s ledger.State) bool {
 	return s.IsRejected() && d.AdoptEnabled && s.Verdict.Reason == ledger.RejectedDelivery && d.hasIntentOf(*s.Current)
 }
 
-// isDeferred is true if only the renderer changed and has to wait. A revision that has steps or Sites left does not wait: the trees that those
+// isRendererDeferred is true if only the renderer changed and has to wait. A revision that has steps or Sites left does not wait: the trees that those
 // are to get can only be rendered by the new renderer.
-func (d Desired) isDeferred(s ledger.State) bool {
+func (d Desired) isRendererDeferred(s ledger.State) bool {
 	return d.RendererHold != HoldNone && d.Request.HasNewerRenderer(s.Current.Request) && s.IsAtLastStep() && !d.AwaitsCluster
 }

@@ -21,11 +21,11 @@ func Step(s ledger.State, in Input) (*ledger.Event, Holds) {
 // Begin returns the event by which a revision begins, takes other digests, or gets another home, or nil and why there is none. It needs the spec and the
 // catalog. A request that concludes the current revision comes first: Begin waits for Conclude then.
 func Begin(s ledger.State, in Input) (*ledger.Event, Hold) {
-	if isOver(s) {
+	if isLedgerOver(s) {
 		return nil, HoldNone
 	}
 	if r := ChooseRequest(s, in); r != nil {
-		if r.Action.concludes() {
+		if r.Action.actsOnCurrent() {
 			return nil, HoldNone
 		}
 		if e := r.proposeEvent(s, in); e != nil {
@@ -41,10 +41,10 @@ func Begin(s ledger.State, in Input) (*ledger.Event, Hold) {
 // Conclude returns the event by which the current revision goes on, is judged, or is rolled back, or nil and why there is none. It needs no spec and no catalog,
 // but the proof about the revision's position.
 func Conclude(s ledger.State, in Input) (*ledger.Event, Hold) {
-	if isOver(s) || s.Current == nil {
+	if isLedgerOver(s) || s.Current == nil {
 		return nil, HoldNone
 	}
-	if r := ChooseRequest(s, in); r != nil && r.Action.concludes() {
+	if r := ChooseRequest(s, in); r != nil && r.Action.actsOnCurrent() {
 		return r.proposeEvent(s, in), HoldNone
 	}
 	if in.isOutranked(s) {
@@ -53,11 +53,11 @@ func Conclude(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return progressRevision(s, in)
 }
 
-// isOver is true for a ledger that another one continues, or that was closed: nothing follows.
-func isOver(s ledger.State) bool { return s.Successor != "" || s.IsClosed }
+// isLedgerOver is true for a ledger that another one continues, or that was closed: nothing follows.
+func isLedgerOver(s ledger.State) bool { return s.Successor != "" || s.IsClosed }
 
-// concludes is true for actions on the current revision. Other requests begin a revision, or move the ledger.
-func (a Action) concludes() bool {
+// actsOnCurrent is true for actions on the current revision. Other requests begin a revision, or move the ledger.
+func (a Action) actsOnCurrent() bool {
 	return a == ActionAbort || a == ActionRollbackTo || a == ActionPromote
 }
 
@@ -65,7 +65,7 @@ func (a Action) concludes() bool {
 func progressRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case s.IsRejected():
-		return rollBack(s, in)
+		return nextRollbackEvent(s, in)
 	case s.IsVerified():
 		return removeOtherTrack(s, in)
 	}

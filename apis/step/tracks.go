@@ -92,8 +92,8 @@ func (t siteTracks) isUnreported() bool {
 	return t.origin.track == ledger.TrackPlain && t.home.Revision == 0
 }
 
-// isStranded is true where the other track has all requests, and the pods without tracks that these would go back to were not seen to be available.
-func (t siteTracks) isStranded() bool {
+// isPlainStranded is true where the other track has all requests, and the pods without tracks that these would go back to were not seen to be available.
+func (t siteTracks) isPlainStranded() bool {
 	return t.origin.track == ledger.TrackPlain && t.home.Weight == 0 && !t.home.IsProven && t.other.Weight == 100
 }
 
@@ -117,9 +117,9 @@ func (t siteTracks) isStageDone(stage int32) bool {
 	return t.other.getsNoRequests()
 }
 
-// aimBefore returns the aim of the directory in a stage before the steps. The origin gets the requests as soon as its pods are there, even while
+// aimBeforeSteps returns the aim of the directory in a stage before the steps. The origin gets the requests as soon as its pods are there, even while
 // other Sites wait.
-func (t siteTracks) aimBefore(stage int32) Aim {
+func (t siteTracks) aimBeforeSteps(stage int32) Aim {
 	switch {
 	case !t.isKnown, t.origin.revision == 0 && t.home.Revision == 0:
 		return Aim{Keeps: true}
@@ -138,10 +138,10 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 }
 
 // trackBeside returns the other track of a directory. It never has more than two.
-func (d Directory) trackBeside(name string) Track { return d.Tracks[d.nameBeside(name)] }
+func (d Directory) trackBeside(name string) Track { return d.Tracks[d.trackNameBeside(name)] }
 
-// nameBeside returns the name of the other track of a directory, or the name that a revision beside the track would take.
-func (d Directory) nameBeside(name string) string {
+// trackNameBeside returns the name of the other track of a directory, or the name that a revision beside the track would take.
+func (d Directory) trackNameBeside(name string) string {
 	for _, otherName := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
 		if otherName != name && d.Tracks[otherName].Revision != 0 {
 			return otherName
@@ -150,8 +150,8 @@ func (d Directory) nameBeside(name string) string {
 	return ledger.OtherTrack(name)
 }
 
-// originOf returns the origin of the current revision or its rollback at a Site.
-func originOf(s ledger.State, site string) origin {
+// originAtSite returns the origin of the current revision or its rollback at a Site.
+func originAtSite(s ledger.State, site string) origin {
 	number := s.Current.Stable
 	if s.Cursor.Attempt > 0 {
 		number = s.Target
@@ -178,15 +178,15 @@ func (in Input) areTracksKnown() bool {
 	return !slices.ContainsFunc(in.Directories, func(d Directory) bool { return !d.AreTracksKnown })
 }
 
-// tracksIn returns the recorded tracks of a directory in a state, and its origin.
-func (d Directory) tracksIn(s ledger.State) siteTracks {
-	t := siteTracks{origin: originOf(s, d.Site), isKnown: d.AreTracksKnown}
+// tracksInState returns the recorded tracks of a directory in a state, and its origin.
+func (d Directory) tracksInState(s ledger.State) siteTracks {
+	t := siteTracks{origin: originAtSite(s, d.Site), isKnown: d.AreTracksKnown}
 	t.losesRequests = s.TakesBack() && s.Cursor.Attempt == 0
 	if t.losesRequests {
 		t.origin = d.servingBefore(*s.Current)
 	}
 	t.track = cmp.Or(t.origin.track, s.Current.Folder())
-	t.home, t.other, t.otherName = d.Tracks[t.track], d.trackBeside(t.track), d.nameBeside(t.track)
+	t.home, t.other, t.otherName = d.Tracks[t.track], d.trackBeside(t.track), d.trackNameBeside(t.track)
 	switch {
 	case t.origin.track == ledger.TrackPlain && t.home.Revision != 0:
 		t.origin.revision = t.home.Revision // A directory without tracks goes on from its present revision: it was replaced in place.
@@ -202,7 +202,7 @@ func (d Directory) tracksIn(s ledger.State) siteTracks {
 func (d Directory) servingBefore(r ledger.Revision) origin {
 	plain, otherTrack := d.Tracks[ledger.TrackPlain], d.trackBeside(ledger.TrackPlain)
 	if otherTrack.Revision != 0 && (otherTrack.Weight > 0 || plain.Revision == r.Number) {
-		return origin{track: d.nameBeside(ledger.TrackPlain), revision: otherTrack.Revision}
+		return origin{track: d.trackNameBeside(ledger.TrackPlain), revision: otherTrack.Revision}
 	}
 	return origin{track: ledger.TrackPlain, revision: plain.Revision}
 }

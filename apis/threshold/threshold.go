@@ -57,11 +57,11 @@ func newThreshold(comparison string, a measure.Amount) (Threshold, error) {
 
 // String returns the threshold as Parse reads it.
 func (t Threshold) String() string {
-	return strings.TrimSpace(t.comparison + " " + t.amountText())
+	return strings.TrimSpace(t.comparison + " " + t.amountWithUnit())
 }
 
-// amountText puts a space before units that only a Blueprint defines, and leaves out units that cannot be written.
-func (t Threshold) amountText() string {
+// amountWithUnit puts a space before units that only a Blueprint defines, and leaves out units that cannot be written.
+func (t Threshold) amountWithUnit() string {
 	if t.amount.Unit == measure.None || measure.IsUnit(t.amount.Unit) {
 		return t.amount.String()
 	}
@@ -87,12 +87,12 @@ func (t Threshold) In(unit string) (Threshold, error) {
 	canonical, _ := measure.Of(t.amount.Value, t.amount.Unit)
 	value, ok := canonical.In(unit)
 	if !ok {
-		return t, errors.Errorf("%q cannot be said in %s", t, named(unit))
+		return t, errors.Errorf("%q cannot be said in %s", t, describeUnit(unit))
 	}
 	return newThreshold(t.comparison, measure.Amount{Value: value, Unit: unit})
 }
 
-func named(unit string) string {
+func describeUnit(unit string) string {
 	if unit == measure.None {
 		return "a number without a unit"
 	}

@@ -23,7 +23,7 @@ func At(files tree.Files, s State) (tree.Files, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	f, err := readFronts(files)
+	f, err := readSharedFronts(files)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func At(files tree.Files, s State) (tree.Files, error) {
 		if folder, _, _ := strings.Cut(name, "/"); s.Alone && IsTrack(folder) && folder != s.Serving {
 			continue
 		}
-		b, leaves, err := contentAt(name, files[name], f, s)
+		b, leaves, err := contentInState(name, files[name], f, s)
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
@@ -48,17 +48,17 @@ func updateKustomizations(files tree.Files, s State) error {
 	if _, ok := files[kustomizationFile]; !ok {
 		return nil
 	}
-	if err := listFolder(files, FolderShared); err != nil {
+	if err := kustomizeFolder(files, FolderShared); err != nil {
 		return err
 	}
-	return writeKustomization(files, kustomizationFile, append(s.listTracks(), FolderShared))
+	return writeKustomization(files, kustomizationFile, append(s.routedTracks(), FolderShared))
 }
 
-// readFronts returns the Services of a directory of which each track has a copy: the shared Services that select the pods of a track.
-func readFronts(files tree.Files) (fronts, error) {
+// readSharedFronts returns the Services of a directory of which each track has a copy: the shared Services that select the pods of a track.
+func readSharedFronts(files tree.Files) (fronts, error) {
 	out := fronts{}
 	for name, b := range files {
-		if !isShared(name) || !bytes.Contains(b, []byte(LabelTrack)) && !bytes.Contains(b, []byte(AnnotationFront)) {
+		if !isSharedFile(name) || !bytes.Contains(b, []byte(LabelTrack)) && !bytes.Contains(b, []byte(AnnotationFront)) {
 			continue
 		}
 		u, err := object.Decode(b)
@@ -75,7 +75,7 @@ func readFronts(files tree.Files) (fronts, error) {
 // IsKustomization reports whether a file of a directory lists others, and has no object.
 func IsKustomization(name string) bool { return path.Base(name) == kustomizationFile }
 
-func isShared(name string) bool { return strings.HasPrefix(name, FolderShared+"/") }
+func isSharedFile(name string) bool { return strings.HasPrefix(name, FolderShared+"/") }
 
 // IsFront reports whether an object is a Service of which each track has a copy: it selects the pods of a track, or of both during a move.
 func IsFront(u *unstructured.Unstructured) bool {
@@ -85,14 +85,14 @@ func IsFront(u *unstructured.Unstructured) bool {
 	return u.GetAnnotations()[AnnotationFront] != "" || IsTrack(object.TextAt(object.MapAt(u.Object, "spec", "selector"), LabelTrack))
 }
 
-// setFront has a front select the pods of the track that gets the requests.
-func setFront(u *unstructured.Unstructured, s State) {
+// setFrontSelector has a front select the pods of the track that gets the requests.
+func setFrontSelector(u *unstructured.Unstructured, s State) {
 	selector := object.MapAt(u.Object, "spec", "selector")
 	selector[LabelTrack] = s.receivingTrack()
 	if s.receivingTrack() == Plain && !s.IsLabelled {
 		delete(selector, LabelTrack)
 	}
-	if s.isMove() {
+	if s.isPlainMove() {
 		object.MakeMap(u.Object, "metadata", "annotations")[AnnotationFront] = "true"
 		return
 	}
@@ -102,8 +102,8 @@ func setFront(u *unstructured.Unstructured, s State) {
 	}
 }
 
-// contentAt returns the content of a file in a state, or that the file leaves.
-func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves bool, err error) {
+// contentInState returns the content of a file in a state, or that the file leaves.
+func contentInState(name string, b []byte, f fronts, s State) (content []byte, leaves bool, err error) {
 	if !mentionsState(b) || IsKustomization(name) {
 		return b, false, nil
 	}
@@ -111,11 +111,11 @@ func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves
 	if err != nil {
 		return nil, false, err
 	}
-	if s.Alone && isShared(name) && u.GetAnnotations()[AnnotationLeaves] != "" {
+	if s.Alone && isSharedFile(name) && u.GetAnnotations()[AnnotationLeaves] != "" {
 		return nil, true, nil
 	}
 	original := u.DeepCopy()
-	if err := setState(name, u, f, s); err != nil {
+	if err := setObjectState(name, u, f, s); err != nil {
 		return nil, false, err
 	}
 	if reflect.DeepEqual(original.Object, u.Object) {
@@ -125,28 +125,28 @@ func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves
 	return content, false, err
 }
 
-// setState applies a state to the object of a file.
-func setState(name string, u *unstructured.Unstructured, f fronts, s State) error {
+// setObjectState applies a state to the object of a file.
+func setObjectState(name string, u *unstructured.Unstructured, f fronts, s State) error {
 	folder, _, _ := strings.Cut(name, "/")
 	if IsTrack(folder) {
-		return setSize(u, folder, s)
+		return setTrackSize(u, folder, s)
 	}
 	if IsFront(u) {
-		setFront(u, s)
+		setFrontSelector(u, s)
 	}
-	if !isRoute(u) {
+	if !isGatewayRoute(u) {
 		return nil
 	}
-	for i, rule := range rulesOf(u) {
-		if err := setWeights(u.GetNamespace(), rule, f, s); err != nil {
+	for i, rule := range rulesOfRoute(u) {
+		if err := setRuleWeights(u.GetNamespace(), rule, f, s); err != nil {
 			return errors.Wrapf(err, "spec.rules[%d]", i)
 		}
 	}
 	return nil
 }
 
-func setWeights(namespace string, rule map[string]any, f fronts, s State) error {
-	shares, err := readShares(namespace, rule, f)
+func setRuleWeights(namespace string, rule map[string]any, f fronts, s State) error {
+	shares, err := readRuleShares(namespace, rule, f)
 	if err != nil {
 		return err
 	}
@@ -164,9 +164,9 @@ func setWeights(namespace string, rule map[string]any, f fronts, s State) error 
 	return nil
 }
 
-// setSize gives an object of a track the size for its share of the requests.
-func setSize(u *unstructured.Unstructured, track string, s State) error {
-	field, annotation := sizeField(u)
+// setTrackSize gives an object of a track the size for its share of the requests.
+func setTrackSize(u *unstructured.Unstructured, track string, s State) error {
+	field, annotation := sizeFieldOfKind(u)
 	text, ok := u.GetAnnotations()[annotation]
 	if field == "" || !ok {
 		return nil
@@ -175,7 +175,7 @@ func setSize(u *unstructured.Unstructured, track string, s State) error {
 	if !ok || full < 0 {
 		return errors.Errorf("annotation %s: %q is not a number of pods", annotation, text)
 	}
-	object.MakeMap(u.Object, "spec")[field] = object.Number(s.sizeOf(track, full))
+	object.MakeMap(u.Object, "spec")[field] = object.Number(s.sizeOfTrack(track, full))
 	return nil
 }
 

@@ -229,8 +229,8 @@ func checkShares(t *testing.T, p *Parts, files tree.Files, s State) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, rule := range rulesOf(m.Unstructured) {
-			got, want := rawRefs(rulesOf(u)[i]), wantedRefs(rule, s)
+		for i, rule := range rulesOfRoute(m.Unstructured) {
+			got, want := rawRefs(rulesOfRoute(u)[i]), wantedRefs(rule, s)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: spec.rules[%d]: -want, +got:\n%s", m.file, i, diff)
 			}
@@ -250,7 +250,7 @@ func wantedRefs(rule map[string]any, s State) []string {
 	}
 	out := []string{}
 	for _, ref := range refs {
-		weight, _ := weightOf(ref)
+		weight, _ := weightOfBackend(ref)
 		if !touched {
 			out = append(out, describeRef(ref, object.TextAt(ref, "name"), ref["weight"]))
 			continue

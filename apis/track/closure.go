@@ -14,7 +14,7 @@ import (
 func (p *Parts) selectNamedByPods() error {
 	for _, w := range p.workloadMembers() {
 		for _, m := range p.members {
-			isConfig := m.isKind("", "ConfigMap") || m.isKind("", "Secret")
+			isConfig := m.hasGroupKind("", "ConfigMap") || m.hasGroupKind("", "Secret")
 			if isConfig && m.GetNamespace() == w.GetNamespace() && object.RefersTo(w.Unstructured, m.GetKind(), m.GetName()) {
 				m.perTrack = true
 			}
@@ -30,7 +30,7 @@ func (p *Parts) selectScalersAndBudgets() error {
 		if isAutoscaler(m.Unstructured) {
 			m.perTrack = m.perTrack || p.scalesWorkload(m)
 		}
-		if !m.isKind("policy", "PodDisruptionBudget") {
+		if !m.hasGroupKind("policy", "PodDisruptionBudget") {
 			continue
 		}
 		selector, err := object.SelectorAt(m.Object, "spec", "selector")
@@ -80,7 +80,7 @@ func (p *Parts) selectFronts() error {
 }
 
 func serviceSelector(m *member) labels.Set {
-	if !m.isKind("", "Service") {
+	if !m.hasGroupKind("", "Service") {
 		return nil
 	}
 	found, _, _ := unstructured.NestedStringMap(m.Object, "spec", "selector")
@@ -90,7 +90,7 @@ func serviceSelector(m *member) labels.Set {
 // selectRoutes finds the routes that send requests to fronts, and has each track get a copy of these.
 func (p *Parts) selectRoutes() error {
 	for _, m := range p.members {
-		if !m.isRoute() {
+		if !m.isGatewayRoute() {
 			continue
 		}
 		if err := p.selectRoute(m); err != nil {
@@ -105,15 +105,15 @@ func (p *Parts) selectRoutes() error {
 }
 
 func (p *Parts) selectRoute(route *member) error {
-	for i, rule := range rulesOf(route.Unstructured) {
-		fronts, err := p.frontsOf(route, i, rule)
+	for i, rule := range rulesOfRoute(route.Unstructured) {
+		fronts, err := p.frontsOfRule(route, i, rule)
 		if err != nil {
 			return err
 		}
 		if len(fronts) == 0 {
 			continue
 		}
-		if err := checkRule(route, i, rule); err != nil {
+		if err := checkRouteRule(route, i, rule); err != nil {
 			return err
 		}
 		route.routed = true
@@ -124,8 +124,8 @@ func (p *Parts) selectRoute(route *member) error {
 	return nil
 }
 
-// frontsOf returns the fronts that a rule sends requests to.
-func (p *Parts) frontsOf(route *member, rule int, content map[string]any) ([]*member, error) {
+// frontsOfRule returns the fronts that a rule sends requests to.
+func (p *Parts) frontsOfRule(route *member, rule int, content map[string]any) ([]*member, error) {
 	out := []*member{}
 	for j, ref := range backendRefs(content) {
 		namespace := object.TextAt(ref, "namespace")
@@ -134,10 +134,10 @@ func (p *Parts) frontsOf(route *member, rule int, content map[string]any) ([]*me
 			namespace = route.GetNamespace()
 		}
 		for _, m := range p.members {
-			if !isServiceRef(ref) || !m.isKind("", "Service") || m.GetName() != object.TextAt(ref, "name") || m.GetNamespace() != namespace {
+			if !isServiceRef(ref) || !m.hasGroupKind("", "Service") || m.GetName() != object.TextAt(ref, "name") || m.GetNamespace() != namespace {
 				continue
 			}
-			field := ruleField(route, rule, j)
+			field := backendRefField(route, rule, j)
 			if m.front && elsewhere {
 				return nil, errors.Errorf("%s: %s is in another namespace: a canary needs the route beside it", field, object.Of(m.Unstructured))
 			}

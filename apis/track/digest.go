@@ -21,7 +21,7 @@ func (p *Parts) WorkloadDigest() (string, error) {
 
 func withoutSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = u.DeepCopy()
-	if field, _ := sizeField(u); field != "" {
+	if field, _ := sizeFieldOfKind(u); field != "" {
 		spec := object.MapAt(u.Object, "spec")
 		delete(spec, field)
 		// An autoscaler has an upper bound too. A Deployment has no field of that name.

@@ -13,9 +13,9 @@ const (
 	maxServiceName = 63
 )
 
-// checkNames returns an error for an object whose name with a suffix is too long, or is the name of another object. Both tracks count, so that the result does
+// checkTrackNames returns an error for an object whose name with a suffix is too long, or is the name of another object. Both tracks count, so that the result does
 // not depend on the track.
-func (p *Parts) checkNames() error {
+func (p *Parts) checkTrackNames() error {
 	reserved := map[object.Object]bool{}
 	for _, m := range p.members {
 		reserved[object.Of(m.Unstructured)] = true
@@ -33,12 +33,12 @@ func (p *Parts) checkNames() error {
 
 func (m *member) checkNameInTracks(reserved map[object.Object]bool) error {
 	bound := maxName
-	if m.isKind("", "Service") {
+	if m.hasGroupKind("", "Service") {
 		bound = maxServiceName
 	}
 	for _, t := range []string{Blue, Green} {
 		named := object.Of(m.Unstructured)
-		named.Name = nameIn(t, m.GetName())
+		named.Name = nameInTrack(t, m.GetName())
 		if len(named.Name) > bound {
 			return errors.Errorf("%s: the name has %d characters with the suffix of track %s, more than %d", object.Of(m.Unstructured), len(named.Name), t, bound)
 		}
@@ -51,12 +51,12 @@ func (m *member) checkNameInTracks(reserved map[object.Object]bool) error {
 
 // checkRefsNameNoTrack returns an error for a backendRef that already names the copy of a Service in a track.
 func (p *Parts) checkRefsNameNoTrack() error {
-	f := p.listFronts()
-	for _, m := range p.selectMembers((*member).isRoute) {
-		for i, rule := range rulesOf(m.Unstructured) {
+	f := p.frontsOfWorkload()
+	for _, m := range p.selectMembers((*member).isGatewayRoute) {
+		for i, rule := range rulesOfRoute(m.Unstructured) {
 			for j, ref := range backendRefs(rule) {
-				if front, t := f.frontInRef(m.GetNamespace(), ref); front != "" && t != Plain {
-					return errors.Errorf("%s: %s is the copy of Service %s in track %s: name %s", ruleField(m, i, j), object.TextAt(ref, "name"), front, t, front)
+				if front, t := f.frontOfBackendRef(m.GetNamespace(), ref); front != "" && t != Plain {
+					return errors.Errorf("%s: %s is the copy of Service %s in track %s: name %s", backendRefField(m, i, j), object.TextAt(ref, "name"), front, t, front)
 				}
 			}
 		}
@@ -64,8 +64,8 @@ func (p *Parts) checkRefsNameNoTrack() error {
 	return nil
 }
 
-// listFronts returns the Services that select pods of the workload. A backendRef that names one gives each track a copy of it.
-func (p *Parts) listFronts() fronts {
+// frontsOfWorkload returns the Services that select pods of the workload. A backendRef that names one gives each track a copy of it.
+func (p *Parts) frontsOfWorkload() fronts {
 	out := fronts{}
 	for _, m := range p.selectMembers(func(m *member) bool { return m.front }) {
 		out[types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}] = true

@@ -33,7 +33,7 @@ func (p *Parts) Files(track string, l Layout) (tree.Files, error) {
 		return out, nil
 	}
 	for _, folder := range []string{track, FolderShared} {
-		if err := listFolder(out, folder); err != nil {
+		if err := kustomizeFolder(out, folder); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +52,7 @@ func (p *Parts) placeMember(out tree.Files, m *member, track string) error {
 		return nil
 	}
 	b, err := object.Encode(p.objectInTrack(m, track))
-	out[track+"/"+fileIn(track, m.file)] = b
+	out[track+"/"+fileNameInTrack(track, m.file)] = b
 	return err
 }
 
@@ -65,21 +65,21 @@ func (p *Parts) sharedContent(m *member, track string) ([]byte, error) {
 	if m.front {
 		object.MakeMap(u.Object, "spec", "selector")[LabelTrack] = track
 	}
-	for _, rule := range rulesOf(u) {
-		p.routeTo(m.GetNamespace(), rule, track)
+	for _, rule := range rulesOfRoute(u) {
+		p.routeRuleToTrack(m.GetNamespace(), rule, track)
 	}
 	return object.Encode(u)
 }
 
-// routeTo gives a rule that sends requests to a front the name of its copy in a track. All weights of the rule are multiplied by 100, so that
+// routeRuleToTrack gives a rule that sends requests to a front the name of its copy in a track. All weights of the rule are multiplied by 100, so that
 // the tracks can share one, and the others keep their proportion to it.
-func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
+func (p *Parts) routeRuleToTrack(namespace string, rule map[string]any, track string) {
 	refs := backendRefs(rule)
-	f := p.listFronts()
+	f := p.frontsOfWorkload()
 	names := make([]string, len(refs))
 	for i, ref := range refs {
-		named := map[string]any{"group": ref["group"], "kind": ref["kind"], "namespace": ref["namespace"], "name": nameIn(track, object.TextAt(ref, "name"))}
-		if front, _ := f.frontInRef(namespace, named); front != "" {
+		named := map[string]any{"group": ref["group"], "kind": ref["kind"], "namespace": ref["namespace"], "name": nameInTrack(track, object.TextAt(ref, "name"))}
+		if front, _ := f.frontOfBackendRef(namespace, named); front != "" {
 			names[i] = object.TextAt(named, "name")
 		}
 	}
@@ -90,41 +90,41 @@ func (p *Parts) routeTo(namespace string, rule map[string]any, track string) {
 		if names[i] != "" {
 			ref["name"] = names[i]
 		}
-		weight, _ := weightOf(ref)
+		weight, _ := weightOfBackend(ref)
 		ref["weight"] = object.Number(weight * 100)
 	}
 }
 
-// fileIn returns the name of an object's file in a track. As of any other object it begins with the kind and the name.
-func fileIn(track, file string) string {
+// fileNameInTrack returns the name of an object's file in a track. As of any other object it begins with the kind and the name.
+func fileNameInTrack(track, file string) string {
 	stem := strings.TrimSuffix(file, ".yaml")
 	if i := strings.LastIndex(stem, "_"); i >= 0 {
-		return nameIn(track, stem[:i]) + stem[i:] + ".yaml"
+		return nameInTrack(track, stem[:i]) + stem[i:] + ".yaml"
 	}
-	return nameIn(track, stem) + ".yaml"
+	return nameInTrack(track, stem) + ".yaml"
 }
 
 // objectInTrack returns an object as a track has it.
 func (p *Parts) objectInTrack(m *member, track string) *unstructured.Unstructured {
 	u := m.DeepCopy()
 	p.renameReferences(u, track)
-	u.SetName(nameIn(track, m.GetName()))
+	u.SetName(nameInTrack(track, m.GetName()))
 	object.MakeMap(u.Object, "metadata", "labels")[LabelTrack] = track
 	if m.front {
 		keepInternal(u)
 	}
 	selectTrack(u, track)
-	if p.isScaled(m) {
+	if p.isAutoscaled(m) {
 		delete(object.MapAt(u.Object, "spec"), "replicas")
 	}
 	annotateSize(u)
 	return u
 }
 
-// isScaled is true for a Deployment that an autoscaler of its track scales. Its files have no number of pods, in no state: each delivery would undo what
+// isAutoscaled is true for a Deployment that an autoscaler of its track scales. Its files have no number of pods, in no state: each delivery would undo what
 // the autoscaler did, and a number that a later file leaves out is set to one. A Deployment of no pods keeps that: no autoscaler scales it.
-func (p *Parts) isScaled(m *member) bool {
-	if n, ok := object.ParseInteger(object.MapAt(m.Object, "spec")["replicas"]); !m.isKind("apps", "Deployment") || ok && n == 0 {
+func (p *Parts) isAutoscaled(m *member) bool {
+	if n, ok := object.ParseInteger(object.MapAt(m.Object, "spec")["replicas"]); !m.hasGroupKind("apps", "Deployment") || ok && n == 0 {
 		return false
 	}
 	return slices.ContainsFunc(p.members, func(o *member) bool {
@@ -138,7 +138,7 @@ func (p *Parts) renameReferences(u *unstructured.Unstructured, track string) {
 		if slices.ContainsFunc(p.members, func(m *member) bool {
 			return m.perTrack && m.GetKind() == kind && m.GetName() == in[field] && m.GetNamespace() == u.GetNamespace()
 		}) {
-			in[field] = nameIn(track, object.TextAt(in, field))
+			in[field] = nameInTrack(track, object.TextAt(in, field))
 		}
 	})
 }
@@ -163,14 +163,14 @@ func keepInternal(u *unstructured.Unstructured) {
 
 // annotateSize records the full size of an object in an annotation, so that a file shows it beside the current size.
 func annotateSize(u *unstructured.Unstructured) {
-	field, annotation := sizeField(u)
+	field, annotation := sizeFieldOfKind(u)
 	if n, ok := object.ParseInteger(object.MapAt(u.Object, "spec")[field]); ok && field != "" {
 		object.MakeMap(u.Object, "metadata", "annotations")[annotation] = string(object.Number(n))
 	}
 }
 
-// sizeField returns the field of a kind's spec that holds its size, and the annotation that holds the full size.
-func sizeField(u *unstructured.Unstructured) (field, annotation string) {
+// sizeFieldOfKind returns the field of a kind's spec that holds its size, and the annotation that holds the full size.
+func sizeFieldOfKind(u *unstructured.Unstructured) (field, annotation string) {
 	switch u.GroupVersionKind().GroupKind().String() {
 	case "Deployment.apps":
 		return "replicas", AnnotationReplicas
@@ -182,9 +182,9 @@ func sizeField(u *unstructured.Unstructured) (field, annotation string) {
 	return "", ""
 }
 
-// listFolder writes the kustomization of a folder, which lists its files.
-func listFolder(files tree.Files, folder string) error {
-	names := append([]string{}, filesOf(files, folder).Names()...) // An empty folder has an empty list.
+// kustomizeFolder writes the kustomization of a folder, which lists its files.
+func kustomizeFolder(files tree.Files, folder string) error {
+	names := append([]string{}, filesOfFolder(files, folder).Names()...) // An empty folder has an empty list.
 	return writeKustomization(files, folder+"/"+kustomizationFile, names)
 }
 

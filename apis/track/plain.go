@@ -42,16 +42,16 @@ func Join(tracked, flat tree.Files, newest string) (tree.Files, error) {
 			return nil, err
 		}
 	}
-	if len(filesOf(j.out, Plain)) == 0 {
+	if len(filesOfFolder(j.out, Plain)) == 0 {
 		return nil, errors.New("the revision without tracks has no objects of its own, which could keep the requests")
 	}
 	if _, ok := tracked[kustomizationFile]; !ok {
 		return j.out, nil
 	}
-	if err := listFolder(j.out, FolderShared); err != nil {
+	if err := kustomizeFolder(j.out, FolderShared); err != nil {
 		return nil, err
 	}
-	return j.out, listFolder(j.out, Plain)
+	return j.out, kustomizeFolder(j.out, Plain)
 }
 
 // A joint is a directory with tracks that gets the objects of one without.
@@ -64,7 +64,7 @@ type joint struct {
 
 func (j *joint) readObjects(tracked, flat tree.Files) error {
 	var err error
-	if j.fronts, err = readFronts(tracked); err != nil {
+	if j.fronts, err = readSharedFronts(tracked); err != nil {
 		return err
 	}
 	for files, into := range map[*tree.Files]map[object.Object]string{&tracked: j.tracked, &flat: j.flat} {
@@ -110,7 +110,7 @@ func differingField(a, b *unstructured.Unstructured) string {
 	if !reflect.DeepEqual(selectorWithoutTrack(a), selectorWithoutTrack(b)) {
 		return "spec.selector"
 	}
-	if !reflect.DeepEqual(portsOf(a), portsOf(b)) {
+	if !reflect.DeepEqual(portsOfService(a), portsOfService(b)) {
 		return "spec.ports"
 	}
 	return ""
@@ -122,8 +122,8 @@ func selectorWithoutTrack(u *unstructured.Unstructured) map[string]any {
 	return out
 }
 
-// portsOf returns the ports of a Service with their defaults, without the fields that open them outside of the cluster.
-func portsOf(u *unstructured.Unstructured) []map[string]any {
+// portsOfService returns the ports of a Service with their defaults, without the fields that open them outside of the cluster.
+func portsOfService(u *unstructured.Unstructured) []map[string]any {
 	var out []map[string]any
 	for _, p := range object.MapsOf(object.ListAt(u.Object, "spec", "ports")) {
 		target := p["targetPort"]
@@ -141,7 +141,7 @@ func (j *joint) placeObject(o object.Object, file string, content []byte) error 
 	switch {
 	case !isTracked:
 		j.out[Plain+"/"+file] = content
-	case !isShared(trackedFile):
+	case !isSharedFile(trackedFile):
 		return errors.Errorf("%s: both the track and the revision without tracks have one of this name", o)
 	case j.newest == Plain:
 		return j.replaceShared(trackedFile, content)
@@ -156,12 +156,12 @@ func (j *joint) replaceShared(trackedFile string, content []byte) error {
 		return err
 	}
 	isRouted := false
-	if isRoute(u) {
-		shares, err := readRoute(u, j.fronts)
+	if isGatewayRoute(u) {
+		shares, err := readRouteShares(u, j.fronts)
 		if err != nil {
 			return err
 		}
-		isRouted = hasFront(shares)
+		isRouted = hasFrontShare(shares)
 	}
 	if !isRouted && !IsFront(u) {
 		j.out[trackedFile] = content
@@ -169,8 +169,8 @@ func (j *joint) replaceShared(trackedFile string, content []byte) error {
 	return nil
 }
 
-// filesOf returns the files of a folder, by their names in it.
-func filesOf(files tree.Files, folder string) tree.Files {
+// filesOfFolder returns the files of a folder, by their names in it.
+func filesOfFolder(files tree.Files, folder string) tree.Files {
 	out := tree.Files{}
 	for name, b := range files {
 		if file, ok := strings.CutPrefix(name, folder+"/"); ok && file != kustomizationFile {
@@ -195,7 +195,7 @@ func WithPlain(files, from tree.Files) tree.Files {
 // routes send requests to select them alone: so the pods of another track may run beside them, and go, without a request. Selectors of Deployments, which
 // can never change, stay as they are.
 func LabelPods(files tree.Files) (tree.Files, error) {
-	p, err := readPlain(files)
+	p, err := readPlainDirectory(files)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ type plainDirectory struct {
 	routed                map[types.NamespacedName]bool
 }
 
-func readPlain(files tree.Files) (plainDirectory, error) {
+func readPlainDirectory(files tree.Files) (plainDirectory, error) {
 	out := plainDirectory{deployments: map[string]*unstructured.Unstructured{}, services: map[string]*unstructured.Unstructured{}, routed: map[types.NamespacedName]bool{}}
 	for _, name := range files.Names() {
 		if IsKustomization(name) {
@@ -240,8 +240,8 @@ func readPlain(files tree.Files) (plainDirectory, error) {
 			return out, errors.Wrap(err, name)
 		}
 		switch {
-		case isRoute(u):
-			out.noteRoute(u)
+		case isGatewayRoute(u):
+			out.recordBackends(u)
 		case object.Of(u).Group == "apps" && u.GetKind() == "Deployment":
 			out.deployments[name] = u
 		case object.Of(u).Group == "" && u.GetKind() == "Service":
@@ -251,8 +251,8 @@ func readPlain(files tree.Files) (plainDirectory, error) {
 	return out, nil
 }
 
-func (p plainDirectory) noteRoute(u *unstructured.Unstructured) {
-	for _, rule := range rulesOf(u) {
+func (p plainDirectory) recordBackends(u *unstructured.Unstructured) {
+	for _, rule := range rulesOfRoute(u) {
 		for _, ref := range backendRefs(rule) {
 			if isServiceRef(ref) {
 				p.routed[types.NamespacedName{Namespace: cmp.Or(object.TextAt(ref, "namespace"), u.GetNamespace()), Name: object.TextAt(ref, "name")}] = true

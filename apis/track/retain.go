@@ -14,7 +14,7 @@ import (
 func Retain(files, observed tree.Files) (tree.Files, error) {
 	out := maps.Clone(files)
 	for _, name := range observed.Names() {
-		if _, ok := files[name]; ok || !isShared(name) || IsKustomization(name) {
+		if _, ok := files[name]; ok || !isSharedFile(name) || IsKustomization(name) {
 			continue
 		}
 		u, err := object.Decode(observed[name])
@@ -29,5 +29,5 @@ func Retain(files, observed tree.Files) (tree.Files, error) {
 	if _, ok := files[kustomizationFile]; !ok {
 		return out, nil
 	}
-	return out, listFolder(out, FolderShared)
+	return out, kustomizeFolder(out, FolderShared)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/intentplane/intentplane/apis/track/object"
 )
 
-func isRoute(u *unstructured.Unstructured) bool {
+func isGatewayRoute(u *unstructured.Unstructured) bool {
 	return u.GroupVersionKind().Group == GatewayGroup && (u.GetKind() == "HTTPRoute" || u.GetKind() == "GRPCRoute")
 }
 
-// rulesOf a route, which may be changed in place.
-func rulesOf(route *unstructured.Unstructured) []map[string]any {
+// rulesOfRoute returns the rules of a route, which may be changed in place.
+func rulesOfRoute(route *unstructured.Unstructured) []map[string]any {
 	return object.MapsOf(object.ListAt(route.Object, "spec", "rules"))
 }
 
@@ -33,8 +33,8 @@ func isServiceRef(ref map[string]any) bool {
 	return object.TextAt(ref, "group") == "" && (kind == "" || kind == "Service")
 }
 
-// weightOf a backendRef, which is 1 by default.
-func weightOf(ref map[string]any) (int64, bool) {
+// weightOfBackend returns the weight of a backendRef, which is 1 by default.
+func weightOfBackend(ref map[string]any) (int64, bool) {
 	value, ok := ref["weight"]
 	if !ok || value == nil {
 		return 1, true
@@ -43,21 +43,21 @@ func weightOf(ref map[string]any) (int64, bool) {
 	return n, ok && n >= 0
 }
 
-func ruleField(route *member, rule, ref int) string {
+func backendRefField(route *member, rule, ref int) string {
 	return fmt.Sprintf("%s: spec.rules[%d].backendRefs[%d]", object.Of(route.Unstructured), rule, ref)
 }
 
-// checkRule returns an error for a rule that has too many backendRefs to double them, or weights that are too large to be multiplied by 100.
-func checkRule(route *member, rule int, content map[string]any) error {
+// checkRouteRule returns an error for a rule that has too many backendRefs to double them, or weights that are too large to be multiplied by 100.
+func checkRouteRule(route *member, rule int, content map[string]any) error {
 	refs := backendRefs(content)
 	if len(refs) > MaxBackendRefs {
 		return errors.Errorf("%s: spec.rules[%d].backendRefs: there are %d, and a canary allows %d in a rule that sends requests to its workload",
 			object.Of(route.Unstructured), rule, len(refs), MaxBackendRefs)
 	}
 	for j, ref := range refs {
-		if n, ok := weightOf(ref); !ok || n > MaxWeight {
+		if n, ok := weightOfBackend(ref); !ok || n > MaxWeight {
 			return errors.Errorf("%s.weight: %v must be a whole number from 0 to %d, since a canary multiplies it by 100",
-				ruleField(route, rule, j), ref["weight"], MaxWeight)
+				backendRefField(route, rule, j), ref["weight"], MaxWeight)
 		}
 	}
 	return nil
@@ -75,13 +75,13 @@ type share struct {
 	weights map[string]int64
 }
 
-// readShares returns the shares of a rule of a route in a namespace. Two entries beside each other are one share when they differ by their track and
+// readRuleShares returns the shares of a rule of a route in a namespace. Two entries beside each other are one share when they differ by their track and
 // their weight alone.
-func readShares(namespace string, rule map[string]any, f fronts) ([]share, error) {
+func readRuleShares(namespace string, rule map[string]any, f fronts) ([]share, error) {
 	out := []share{}
 	for _, ref := range backendRefs(rule) {
-		front, track := f.frontInRef(namespace, ref)
-		weight, ok := weightOf(ref)
+		front, track := f.frontOfBackendRef(namespace, ref)
+		weight, ok := weightOfBackend(ref)
 		if !ok {
 			return nil, errors.Errorf("weight %v of %s is not a whole number", ref["weight"], object.TextAt(ref, "name"))
 		}
@@ -102,13 +102,13 @@ func (f fronts) sortedNames() []types.NamespacedName {
 	return slices.SortedFunc(maps.Keys(f), func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// frontInRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
-func (f fronts) frontInRef(namespace string, ref map[string]any) (front, track string) {
+// frontOfBackendRef returns the front and the track whose copy of it a backendRef names, or the empty texts.
+func (f fronts) frontOfBackendRef(namespace string, ref map[string]any) (front, track string) {
 	if refNamespace := object.TextAt(ref, "namespace"); !isServiceRef(ref) || refNamespace != "" && refNamespace != namespace {
 		return "", ""
 	}
 	for _, t := range Names() {
-		if name, ok := strings.CutSuffix(object.TextAt(ref, "name"), nameIn(t, "")); ok && f[types.NamespacedName{Namespace: namespace, Name: name}] {
+		if name, ok := strings.CutSuffix(object.TextAt(ref, "name"), nameInTrack(t, "")); ok && f[types.NamespacedName{Namespace: namespace, Name: name}] {
 			return name, t
 		}
 	}
@@ -144,10 +144,10 @@ func (s *share) weightedEntries(state State) ([]any, error) {
 		return nil, errors.Errorf("weights of %s add up to %d, which is not a multiple of 100: they were changed", s.front, total)
 	}
 	out := []any{}
-	for _, t := range state.listTracks() {
+	for _, t := range state.routedTracks() {
 		ref := maps.Clone(s.ref)
-		ref["name"] = nameIn(t, s.front)
-		ref["weight"] = object.Number(total / 100 * int64(state.percentOf(t)))
+		ref["name"] = nameInTrack(t, s.front)
+		ref["weight"] = object.Number(total / 100 * int64(state.percentOfTrack(t)))
 		out = append(out, ref)
 	}
 	return out, nil

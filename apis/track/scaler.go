@@ -12,12 +12,14 @@ import (
 
 // isAutoscaler is true for a kind that keeps the number of pods of a Deployment: Kubernetes' own, or KEDA's.
 func isAutoscaler(u *unstructured.Unstructured) bool {
-	return isOfKind(u, "HorizontalPodAutoscaler.autoscaling") || isScaledObject(u)
+	return isObjectOfKind(u, "HorizontalPodAutoscaler.autoscaling") || isScaledObject(u)
 }
 
-func isScaledObject(u *unstructured.Unstructured) bool { return isOfKind(u, "ScaledObject.keda.sh") }
+func isScaledObject(u *unstructured.Unstructured) bool {
+	return isObjectOfKind(u, "ScaledObject.keda.sh")
+}
 
-func isOfKind(u *unstructured.Unstructured, kind string) bool {
+func isObjectOfKind(u *unstructured.Unstructured, kind string) bool {
 	return u.GroupVersionKind().GroupKind().String() == kind
 }
 

@@ -67,7 +67,7 @@ func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
 		p.selectFronts,
 		p.selectRoutes,
 		p.selectShared,
-		p.checkNames,
+		p.checkTrackNames,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -83,7 +83,7 @@ func (p *Parts) readMembers(files tree.Files) error {
 		if err != nil {
 			return errors.Wrap(err, name)
 		}
-		if hasOwnKey(u.Object) {
+		if hasTrackLabelKey(u.Object) {
 			return errors.Errorf("%s: sets %s, which is reserved: leave it out", object.Of(u), LabelTrack)
 		}
 		p.members = append(p.members, &member{Unstructured: u, file: name, content: files[name]})
@@ -91,14 +91,14 @@ func (p *Parts) readMembers(files tree.Files) error {
 	return nil
 }
 
-// hasOwnKey reports whether a field has the name of our label.
-func hasOwnKey(value any) bool {
+// hasTrackLabelKey reports whether a field has the name of our label.
+func hasTrackLabelKey(value any) bool {
 	switch v := value.(type) {
 	case []any:
-		return slices.ContainsFunc(v, hasOwnKey)
+		return slices.ContainsFunc(v, hasTrackLabelKey)
 	case map[string]any:
 		for field, item := range v {
-			if field == LabelTrack || hasOwnKey(item) {
+			if field == LabelTrack || hasTrackLabelKey(item) {
 				return true
 			}
 		}
@@ -106,11 +106,11 @@ func hasOwnKey(value any) bool {
 	return false
 }
 
-func (m *member) isKind(group, kind string) bool {
+func (m *member) hasGroupKind(group, kind string) bool {
 	return m.GroupVersionKind().Group == group && m.GetKind() == kind
 }
 
-func (m *member) isRoute() bool { return isRoute(m.Unstructured) }
+func (m *member) isGatewayRoute() bool { return isGatewayRoute(m.Unstructured) }
 
 func (p *Parts) selectMarked() error {
 	for _, m := range p.members {
@@ -121,7 +121,7 @@ func (p *Parts) selectMarked() error {
 			return err
 		}
 		// A CronJob may be marked for its resources, and is shared.
-		m.perTrack = m.isKind("apps", "Deployment")
+		m.perTrack = m.hasGroupKind("apps", "Deployment")
 	}
 	if len(p.workloadMembers()) == 0 {
 		return errors.Errorf("spec.canary: no Deployment has the label %s: %s", LabelWorkload, WorkloadMain)
@@ -138,7 +138,7 @@ func (m *member) checkCanHaveTracks() error {
 
 // workloadMembers returns the Deployments that each track has.
 func (p *Parts) workloadMembers() []*member {
-	return p.selectMembers(func(m *member) bool { return m.perTrack && m.isKind("apps", "Deployment") })
+	return p.selectMembers(func(m *member) bool { return m.perTrack && m.hasGroupKind("apps", "Deployment") })
 }
 
 func (p *Parts) selectMembers(choose func(*member) bool) []*member {
@@ -147,7 +147,9 @@ func (p *Parts) selectMembers(choose func(*member) bool) []*member {
 
 func (p *Parts) selectListed(selectors []Selector) error {
 	for i, s := range selectors {
-		found := p.selectMembers(func(m *member) bool { return m.isKind(s.Group, s.Kind) && (s.Name == "" || s.Name == m.GetName()) })
+		found := p.selectMembers(func(m *member) bool {
+			return m.hasGroupKind(s.Group, s.Kind) && (s.Name == "" || s.Name == m.GetName())
+		})
 		if len(found) == 0 {
 			return errors.Errorf("spec.canary.perTrack[%d]: no %s %s is rendered", i, s.Kind, s.Name)
 		}
@@ -161,7 +163,7 @@ func (p *Parts) selectListed(selectors []Selector) error {
 }
 
 func (m *member) selectAsListed() error {
-	if m.isRoute() {
+	if m.isGatewayRoute() {
 		return errors.Errorf("%s: a route is shared: its weights divide the requests between the tracks", object.Of(m.Unstructured))
 	}
 	m.perTrack, m.listed = true, true
@@ -175,7 +177,7 @@ func (p *Parts) selectShared() error {
 	}
 	shared := p.selectMembers(func(m *member) bool { return m.shared })
 	for _, m := range p.members {
-		if !m.isKind("", "ConfigMap") && !m.isKind("", "Secret") {
+		if !m.hasGroupKind("", "ConfigMap") && !m.hasGroupKind("", "Secret") {
 			continue
 		}
 		m.shared = m.shared || slices.ContainsFunc(shared, func(s *member) bool {

@@ -33,8 +33,8 @@ func (s State) Validate() error {
 	if !IsTrack(s.Serving) {
 		return errors.Errorf("%q is not a track", s.Serving)
 	}
-	if !IsTrack(s.other()) || s.other() == s.Serving {
-		return errors.Errorf("%q is not a track beside %s", s.other(), s.Serving)
+	if !IsTrack(s.otherTrackName()) || s.otherTrackName() == s.Serving {
+		return errors.Errorf("%q is not a track beside %s", s.otherTrackName(), s.Serving)
 	}
 	if s.Alone && (s.Weight != 0 || s.Ahead != 0) {
 		return errors.Errorf("a track that is alone leaves no weight: got %d and %d", s.Weight, s.Ahead)
@@ -45,22 +45,24 @@ func (s State) Validate() error {
 	return nil
 }
 
-// other is the other track.
-func (s State) other() string { return cmp.Or(s.Other, Other(s.Serving)) }
+// otherTrackName is the other track.
+func (s State) otherTrackName() string { return cmp.Or(s.Other, Other(s.Serving)) }
 
-// isMove is true where one of two tracks is Plain.
-func (s State) isMove() bool { return !s.Alone && (s.Serving == Plain || s.other() == Plain) }
+// isPlainMove is true where one of two tracks is Plain.
+func (s State) isPlainMove() bool {
+	return !s.Alone && (s.Serving == Plain || s.otherTrackName() == Plain)
+}
 
-// listTracks returns the tracks that have an entry in the rules of routes.
-func (s State) listTracks() []string {
+// routedTracks returns the tracks that have an entry in the rules of routes.
+func (s State) routedTracks() []string {
 	if s.Alone {
 		return []string{s.Serving}
 	}
-	return []string{s.Serving, s.other()}
+	return []string{s.Serving, s.otherTrackName()}
 }
 
-// percentOf returns the share of the requests that a track gets.
-func (s State) percentOf(track string) int {
+// percentOfTrack returns the share of the requests that a track gets.
+func (s State) percentOfTrack(track string) int {
 	if track == s.Serving {
 		return 100 - s.Weight
 	}
@@ -70,13 +72,13 @@ func (s State) percentOf(track string) int {
 // receivingTrack is the track that callers in the cluster are sent to. They are switched once, when the routes send all requests to the other track.
 func (s State) receivingTrack() string {
 	if s.Weight == 100 {
-		return s.other()
+		return s.otherTrackName()
 	}
 	return s.Serving
 }
 
-// sizeOf returns the number of pods of a track whose full size is full. A track has one pod at least, unless its full size is 0.
-func (s State) sizeOf(track string, full int64) int64 {
+// sizeOfTrack returns the number of pods of a track whose full size is full. A track has one pod at least, unless its full size is 0.
+func (s State) sizeOfTrack(track string, full int64) int64 {
 	if track == s.Serving || full == 0 {
 		return full
 	}

@@ -68,8 +68,8 @@ func Other(track string) string { return ledger.OtherTrack(track) }
 // IsTrack reports whether a text is the name of a track.
 func IsTrack(text string) bool { return text == Blue || text == Green || text == Plain }
 
-// nameIn returns the name that an object has in a track.
-func nameIn(track, name string) string { return name + Suffix(track) }
+// nameInTrack returns the name that an object has in a track.
+func nameInTrack(track, name string) string { return name + Suffix(track) }
 
 // OfService returns the track that a Service of a route belongs to: its copy in a track, or else the Service itself, which belongs to Plain.
 func OfService(name string) string {

@@ -41,8 +41,8 @@ func (b Backend) IsSameBackend(o Backend) bool { return b.Rule == o.Rule && b.Se
 // Routes returns the routes of a directory that send requests to tracks, sorted by their files.
 func Routes(files tree.Files) ([]Route, error) {
 	out := []Route{}
-	err := eachRoute(files, func(u *unstructured.Unstructured, shares [][]share) error {
-		if !hasFront(shares) {
+	err := visitSharedRoutes(files, func(u *unstructured.Unstructured, shares [][]share) error {
+		if !hasFrontShare(shares) {
 			return nil
 		}
 		backends, err := Backends(u)
@@ -56,23 +56,23 @@ func Routes(files tree.Files) ([]Route, error) {
 // that is not a whole number.
 func Backends(route *unstructured.Unstructured) ([]Backend, error) {
 	out := []Backend{}
-	for i, rule := range rulesOf(route) {
+	for i, rule := range rulesOfRoute(route) {
 		first := len(out)
 		for _, ref := range backendRefs(rule) {
-			weight, ok := weightOf(ref)
+			weight, ok := weightOfBackend(ref)
 			if !ok {
 				return nil, errors.Errorf("spec.rules[%d]: weight %v is not a whole number", i, ref["weight"])
 			}
 			if isServiceRef(ref) {
-				out = addBackend(out, first, Backend{Rule: i, Service: serviceOf(route, ref), Weight: weight})
+				out = addBackendWeight(out, first, Backend{Rule: i, Service: serviceOfBackend(route, ref), Weight: weight})
 			}
 		}
 	}
 	return out, nil
 }
 
-// addBackend adds the weight to the same Service among the backends from an index on, or adds the Service.
-func addBackend(all []Backend, from int, b Backend) []Backend {
+// addBackendWeight adds the weight to the same Service among the backends from an index on, or adds the Service.
+func addBackendWeight(all []Backend, from int, b Backend) []Backend {
 	i := slices.IndexFunc(all[from:], func(existing Backend) bool { return existing.Service == b.Service })
 	if i < 0 {
 		return append(all, b)
@@ -81,7 +81,7 @@ func addBackend(all []Backend, from int, b Backend) []Backend {
 	return all
 }
 
-func serviceOf(route *unstructured.Unstructured, ref map[string]any) string {
+func serviceOfBackend(route *unstructured.Unstructured, ref map[string]any) string {
 	if namespace := object.TextAt(ref, "namespace"); namespace != "" && namespace != route.GetNamespace() {
 		return namespace + "/" + object.TextAt(ref, "name")
 	}
@@ -92,7 +92,7 @@ func serviceOf(route *unstructured.Unstructured, ref map[string]any) string {
 // agree, or send requests to no track.
 func Weights(files tree.Files) (map[string]int, error) {
 	var found map[string]int
-	err := eachRoute(files, func(_ *unstructured.Unstructured, shares [][]share) error {
+	err := visitSharedRoutes(files, func(_ *unstructured.Unstructured, shares [][]share) error {
 		for _, rule := range shares {
 			for i := range rule {
 				got, ok := rule[i].percentsOfTracks()
@@ -126,24 +126,24 @@ func (s *share) percentsOfTracks() (map[string]int, bool) {
 	return out, true
 }
 
-// eachRoute visits the shared routes of a directory, with the shares of each rule.
-func eachRoute(files tree.Files, visit func(*unstructured.Unstructured, [][]share) error) error {
-	f, err := readFronts(files)
+// visitSharedRoutes visits the shared routes of a directory, with the shares of each rule.
+func visitSharedRoutes(files tree.Files, visit func(*unstructured.Unstructured, [][]share) error) error {
+	f, err := readSharedFronts(files)
 	if err != nil {
 		return err
 	}
 	for _, name := range files.Names() {
-		if !isShared(name) || !bytes.Contains(files[name], []byte(GatewayGroup)) {
+		if !isSharedFile(name) || !bytes.Contains(files[name], []byte(GatewayGroup)) {
 			continue
 		}
 		u, err := object.Decode(files[name])
 		if err != nil {
 			return errors.Wrap(err, name)
 		}
-		if !isRoute(u) {
+		if !isGatewayRoute(u) {
 			continue
 		}
-		shares, err := readRoute(u, f)
+		shares, err := readRouteShares(u, f)
 		if err != nil {
 			return errors.Wrap(err, name)
 		}
@@ -154,10 +154,10 @@ func eachRoute(files tree.Files, visit func(*unstructured.Unstructured, [][]shar
 	return nil
 }
 
-func readRoute(u *unstructured.Unstructured, f fronts) ([][]share, error) {
+func readRouteShares(u *unstructured.Unstructured, f fronts) ([][]share, error) {
 	out := [][]share{}
-	for _, rule := range rulesOf(u) {
-		shares, err := readShares(u.GetNamespace(), rule, f)
+	for _, rule := range rulesOfRoute(u) {
+		shares, err := readRuleShares(u.GetNamespace(), rule, f)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func readRoute(u *unstructured.Unstructured, f fronts) ([][]share, error) {
 	return out, nil
 }
 
-func hasFront(shares [][]share) bool {
+func hasFrontShare(shares [][]share) bool {
 	for _, rule := range shares {
 		for i := range rule {
 			if rule[i].front != "" {

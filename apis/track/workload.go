@@ -51,7 +51,7 @@ func ReadWorkload(files tree.Files, track string) (Workload, error) {
 		objects[name] = withoutAnnotatedSizes(u).Object
 	}
 	for _, s := range scalers {
-		out.addScaler(s)
+		out.recordMinReplicas(s)
 	}
 	slices.SortFunc(out.Deployments, func(a, b Deployment) int { return strings.Compare(a.String(), b.String()) })
 	var err error
@@ -68,14 +68,14 @@ func (w *Workload) addDeployment(u *unstructured.Unstructured) {
 	w.HasPods = w.HasPods || u.GetAnnotations()[AnnotationReplicas] != "0"
 }
 
-// addScaler notes how many pods an autoscaler keeps of its Deployment, which is one where it does not say.
-func (w *Workload) addScaler(u *unstructured.Unstructured) {
+// recordMinReplicas notes how many pods an autoscaler keeps of its Deployment, which is one where it does not say.
+func (w *Workload) recordMinReplicas(u *unstructured.Unstructured) {
 	for i, d := range w.Deployments {
 		if !scalesDeployment(u, d.Namespace, d.Name) {
 			continue
 		}
 		w.Deployments[i].MinReplicas = 1
-		field, _ := sizeField(u)
+		field, _ := sizeFieldOfKind(u)
 		if n, ok := object.ParseInteger(object.MapAt(u.Object, "spec")[field]); ok {
 			w.Deployments[i].MinReplicas = n
 		}

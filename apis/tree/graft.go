@@ -14,9 +14,9 @@ import (
 // although the files of some of its folders are not. It returns an error for a path that ValidatePath refuses, an id that is not one of SHA-1 in
 // lower case, the empty tree, which Git does not keep in a folder, and a path that is also the path of a file or of a folder that has files.
 func GraftedID(f Files, parts map[string]string) (string, error) {
-	n := newNode(f)
+	n := newRootNode(f)
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		id, err := parseID(parts[name])
+		id, err := parseTreeID(parts[name])
 		if err != nil {
 			return "", errors.Wrapf(err, "part %q", name)
 		}
@@ -27,10 +27,10 @@ func GraftedID(f Files, parts map[string]string) (string, error) {
 			return "", errors.Wrapf(err, "part %q", name)
 		}
 	}
-	return n.hash().String(), nil
+	return n.gitTreeHash().String(), nil
 }
 
-func parseID(id string) (plumbing.Hash, error) {
+func parseTreeID(id string) (plumbing.Hash, error) {
 	b, err := hex.DecodeString(id)
 	if err != nil || len(b) != len(plumbing.ZeroHash) || hex.EncodeToString(b) != id {
 		return plumbing.ZeroHash, errors.Errorf("%.64q is not the id of a tree", id)
@@ -47,7 +47,7 @@ func (n *node) graftFolder(name string, id plumbing.Hash) error {
 	folder := n
 	if dir != "" {
 		var err error
-		if folder, err = n.makeFolder(path.Clean(dir)); err != nil {
+		if folder, err = n.ensureFolderPath(path.Clean(dir)); err != nil {
 			return err
 		}
 	}

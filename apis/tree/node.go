@@ -17,13 +17,13 @@ type node struct {
 	grafts  map[string]plumbing.Hash
 }
 
-func emptyNode() *node {
+func newEmptyNode() *node {
 	return &node{files: map[string]plumbing.Hash{}, folders: map[string]*node{}, grafts: map[string]plumbing.Hash{}}
 }
 
-// newNode returns the root of a tree of files. Validate refuses files that are folders too.
-func newNode(f Files) *node {
-	root := emptyNode()
+// newRootNode returns the root of a tree of files. Validate refuses files that are folders too.
+func newRootNode(f Files) *node {
+	root := newEmptyNode()
 	for name, content := range f {
 		folder, base := root, name
 		for {
@@ -31,29 +31,29 @@ func newNode(f Files) *node {
 			if !ok {
 				break
 			}
-			folder, base = folder.childNode(dir), rest
+			folder, base = folder.ensureChildFolder(dir), rest
 		}
 		folder.files[base] = plumbing.ComputeHash(plumbing.BlobObject, content)
 	}
 	return root
 }
 
-// childNode returns the folder of a name, which it makes if it does not exist.
-func (n *node) childNode(name string) *node {
+// ensureChildFolder returns the folder of a name, which it makes if it does not exist.
+func (n *node) ensureChildFolder(name string) *node {
 	if n.folders[name] == nil {
-		n.folders[name] = emptyNode()
+		n.folders[name] = newEmptyNode()
 	}
 	return n.folders[name]
 }
 
-// makeFolder returns the folder at a path, which it makes if it does not exist. It returns an error for a path through a file or a grafted folder.
-func (n *node) makeFolder(name string) (*node, error) {
+// ensureFolderPath returns the folder at a path, which it makes if it does not exist. It returns an error for a path through a file or a grafted folder.
+func (n *node) ensureFolderPath(name string) (*node, error) {
 	folder := n
 	for part := range strings.SplitSeq(name, "/") {
 		if folder.hasEntry(part) && folder.folders[part] == nil {
 			return nil, errors.Errorf("%q of this path is a file or another part", part)
 		}
-		folder = folder.childNode(part)
+		folder = folder.ensureChildFolder(part)
 	}
 	return folder, nil
 }
@@ -64,17 +64,17 @@ func (n *node) hasEntry(name string) bool {
 	return file || graft || n.folders[name] != nil
 }
 
-func (n *node) hash() plumbing.Hash {
+func (n *node) gitTreeHash() plumbing.Hash {
 	// Git sorts a folder as if its name ended with a slash.
 	lines := map[string]string{}
 	for name, id := range n.files {
-		lines[name] = treeEntry("100644", name, id)
+		lines[name] = formatTreeEntry("100644", name, id)
 	}
 	for name, id := range n.grafts {
-		lines[name+"/"] = treeEntry("40000", name, id)
+		lines[name+"/"] = formatTreeEntry("40000", name, id)
 	}
 	for name, child := range n.folders {
-		lines[name+"/"] = treeEntry("40000", name, child.hash())
+		lines[name+"/"] = formatTreeEntry("40000", name, child.gitTreeHash())
 	}
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(lines)) {
@@ -83,6 +83,6 @@ func (n *node) hash() plumbing.Hash {
 	return plumbing.ComputeHash(plumbing.TreeObject, []byte(b.String()))
 }
 
-func treeEntry(mode, name string, id plumbing.Hash) string {
+func formatTreeEntry(mode, name string, id plumbing.Hash) string {
 	return fmt.Sprintf("%s %s\x00%s", mode, name, id[:])
 }

@@ -29,7 +29,7 @@ func NewPacker(maxBytes int) *Packer {
 
 // Pack encodes files. It returns an error, as Encode does, for files that cannot travel.
 func (p *Packer) Pack(f Files) (Packed, error) {
-	k := packKey(f)
+	k := packCacheKey(f)
 	if packed, ok := p.packed.Get(k); ok {
 		return packed, nil
 	}
@@ -42,8 +42,8 @@ func (p *Packer) Pack(f Files) (Packed, error) {
 	return out, nil
 }
 
-// packKey separates each part from the next one by its length.
-func packKey(f Files) memo.Key {
+// packCacheKey separates each part from the next one by its length.
+func packCacheKey(f Files) memo.Key {
 	h := sha256.New()
 	for _, name := range f.Names() {
 		for _, part := range [][]byte{[]byte(name), f[name]} {

@@ -95,5 +95,5 @@ func ValidatePath(name string) error {
 // ID is the id that the files have as a git tree, with every file a regular one: the SHA-1 of the tree object, as git's
 // documentation of objects describes it (gitformat: "tree <size>\0" and entries "<mode> <name>\0<20 bytes>").
 func ID(f Files) string {
-	return newNode(f).hash().String()
+	return newRootNode(f).gitTreeHash().String()
 }

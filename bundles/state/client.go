@@ -115,8 +115,8 @@ func (c *Client) describeMissing(name string) error {
 		ErrNoState, name, c.o.Namespace, c.o.Prefix+name)
 }
 
-// secretName returns the name of a bundle's Secret.
-func (c *Client) secretName(bundle string) (string, error) {
+// recordSecretName returns the name of a bundle's Secret.
+func (c *Client) recordSecretName(bundle string) (string, error) {
 	if c.o.Namespace == "" {
 		return "", fmt.Errorf("%w: a record is in one namespace: name it in the options", ErrName)
 	}
@@ -130,7 +130,7 @@ func (c *Client) secretName(bundle string) (string, error) {
 
 // readRecord returns a record with its Secret. Both are nil if there is none.
 func (c *Client) readRecord(ctx context.Context, bundle string) (*BundleState, *corev1.Secret, error) {
-	name, err := c.secretName(bundle)
+	name, err := c.recordSecretName(bundle)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,12 +141,12 @@ func (c *Client) readRecord(ctx context.Context, bundle string) (*BundleState, *
 	if err != nil {
 		return nil, nil, c.describeFailure("read", bundle, err)
 	}
-	s, err := c.decodeOwn(secret)
+	s, err := c.decodeOwnRecord(secret)
 	return s, secret, err
 }
 
-// decodeOwn decodes a Secret, and returns ErrForeign if its name and its record name different bundles.
-func (c *Client) decodeOwn(secret *corev1.Secret) (*BundleState, error) {
+// decodeOwnRecord decodes a Secret, and returns ErrForeign if its name and its record name different bundles.
+func (c *Client) decodeOwnRecord(secret *corev1.Secret) (*BundleState, error) {
 	s, err := Decode(secret)
 	if err != nil {
 		return nil, err
@@ -175,13 +175,13 @@ func (c *Client) writeRecord(ctx context.Context, bundle string, change func(*Bu
 		if err != nil {
 			return err
 		}
-		written, err = c.writeOnce(ctx, bundle, s, secret, change)
+		written, err = c.writeRecordOnce(ctx, bundle, s, secret, change)
 		return err
 	})
 	return written, err
 }
 
-func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, secret *corev1.Secret, change func(*BundleState) (*BundleState, error)) (*BundleState, error) {
+func (c *Client) writeRecordOnce(ctx context.Context, bundle string, s *BundleState, secret *corev1.Secret, change func(*BundleState) (*BundleState, error)) (*BundleState, error) {
 	original := &BundleState{}
 	if s != nil {
 		var err error
@@ -193,7 +193,7 @@ func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, s
 	if err != nil {
 		return nil, err
 	}
-	if isEqual(original, s) {
+	if hasEqualJSON(original, s) {
 		return s, nil
 	}
 	c.stampChanges(original, s)
@@ -207,7 +207,7 @@ func (c *Client) writeOnce(ctx context.Context, bundle string, s *BundleState, s
 func (c *Client) stampChanges(original, s *BundleState) {
 	now := c.o.Now().UTC().Round(0)
 	for i := range s.PkgStatuses {
-		if p := &s.PkgStatuses[i]; !isEqual(original.Pkg(p.Name), p) {
+		if p := &s.PkgStatuses[i]; !hasEqualJSON(original.Pkg(p.Name), p) {
 			p.DateUpdated = now
 		}
 	}
@@ -296,8 +296,8 @@ func copyRecord(s *BundleState) (*BundleState, error) {
 	return out, json.Unmarshal(b, out)
 }
 
-// isEqual reports whether two values are written alike.
-func isEqual(a, b any) bool {
+// hasEqualJSON reports whether two values are written alike.
+func hasEqualJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)

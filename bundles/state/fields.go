@@ -95,20 +95,20 @@ func namesOfFields(t reflect.Type) []string {
 	return out
 }
 
-// checkShape returns an error for JSON that would need much more memory than it has bytes: too many packages or fields.
-func checkShape(b []byte) error {
-	return eachField(b, func(key string, value json.RawMessage) error {
+// checkFieldLimits returns an error for JSON that would need much more memory than it has bytes: too many packages or fields.
+func checkFieldLimits(b []byte) error {
+	return visitJSONFields(b, func(key string, value json.RawMessage) error {
 		if !strings.EqualFold(key, "packages") {
 			return nil
 		}
-		return eachItem(value, func(item json.RawMessage) error {
-			return eachField(item, func(string, json.RawMessage) error { return nil })
+		return visitJSONItems(value, func(item json.RawMessage) error {
+			return visitJSONFields(item, func(string, json.RawMessage) error { return nil })
 		})
 	})
 }
 
-// eachField reads an object field by field.
-func eachField(b []byte, read func(key string, value json.RawMessage) error) error {
+// visitJSONFields reads an object field by field.
+func visitJSONFields(b []byte, read func(key string, value json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {
 		return errors.Join(errors.New("want an object"), err)
@@ -129,11 +129,11 @@ func eachField(b []byte, read func(key string, value json.RawMessage) error) err
 			return err
 		}
 	}
-	return readEnd(d)
+	return expectJSONEnd(d)
 }
 
-// eachItem reads a list item by item. A null is an empty list.
-func eachItem(b []byte, read func(json.RawMessage) error) error {
+// visitJSONItems reads a list item by item. A null is an empty list.
+func visitJSONItems(b []byte, read func(json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	first, err := d.Token()
 	if first == nil && err == nil {
@@ -154,11 +154,11 @@ func eachItem(b []byte, read func(json.RawMessage) error) error {
 			return err
 		}
 	}
-	return readEnd(d)
+	return expectJSONEnd(d)
 }
 
-// readEnd reads the end of an object or list, and returns an error if anything follows.
-func readEnd(d *json.Decoder) error {
+// expectJSONEnd reads the end of an object or list, and returns an error if anything follows.
+func expectJSONEnd(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
 		return err
 	}

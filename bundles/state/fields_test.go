@@ -119,7 +119,7 @@ func TestCheckShape(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if err := checkShape([]byte(tc.text)); (err == nil) != tc.want {
+			if err := checkFieldLimits([]byte(tc.text)); (err == nil) != tc.want {
 				t.Errorf("\n%s\ncheckShape(...): %v", tc.reason, err)
 			}
 		})

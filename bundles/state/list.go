@@ -41,7 +41,7 @@ func (c *Client) ListBundleStates(ctx context.Context) ([]BundleState, error) {
 // EachRecord calls a function with each record and the name of its Secret, in no order, including records of other programs under another prefix. An
 // unreadable record is nil, with an error. A record may have megabytes: if the function keeps no record, EachRecord needs the memory of one.
 func (c *Client) EachRecord(ctx context.Context, visit func(secret string, s *BundleState, err error)) error {
-	return c.decodeRecords(ctx, c.isRecord, visit)
+	return c.decodeRecords(ctx, c.isRecordSecret, visit)
 }
 
 // UsersOf returns the names of the bundles that have a package and did not remove it, over all records of the namespace, including records of other
@@ -49,7 +49,9 @@ func (c *Client) EachRecord(ctx context.Context, visit func(secret string, s *Bu
 // since that bundle could use the package. It skips this client's records of the bundles in except.
 func (c *Client) UsersOf(ctx context.Context, pkg string, except ...string) ([]string, error) {
 	users, broken := map[string]bool{}, []error{}
-	choose := func(secret *corev1.Secret) bool { return c.isRecord(secret) && !c.isRecordOf(secret, except) }
+	choose := func(secret *corev1.Secret) bool {
+		return c.isRecordSecret(secret) && !c.isRecordOfBundles(secret, except)
+	}
 	err := c.decodeRecords(ctx, choose, func(_ string, s *BundleState, err error) {
 		if err != nil {
 			broken = append(broken, err)
@@ -67,13 +69,13 @@ func (c *Client) UsersOf(ctx context.Context, pkg string, except ...string) ([]s
 	return out, nil
 }
 
-// isRecord reports whether a Secret holds a record, be it under another prefix.
-func (c *Client) isRecord(s *corev1.Secret) bool {
+// isRecordSecret reports whether a Secret holds a record, be it under another prefix.
+func (c *Client) isRecordSecret(s *corev1.Secret) bool {
 	return s.Type == SecretType || strings.HasPrefix(s.Name, c.o.Prefix)
 }
 
-// isRecordOf reports whether a Secret has the name of the record of any of the bundles.
-func (c *Client) isRecordOf(s *corev1.Secret, bundles []string) bool {
+// isRecordOfBundles reports whether a Secret has the name of the record of any of the bundles.
+func (c *Client) isRecordOfBundles(s *corev1.Secret, bundles []string) bool {
 	name, ok := strings.CutPrefix(s.Name, c.o.Prefix)
 	return ok && slices.Contains(bundles, name)
 }
@@ -85,11 +87,11 @@ func (c *Client) decodeRecords(ctx context.Context, choose func(*corev1.Secret) 
 		types = append(types, corev1.SecretTypeOpaque)
 	}
 	for _, t := range types {
-		err := c.eachSecret(ctx, t, func(secret *corev1.Secret) {
+		err := c.visitSecrets(ctx, t, func(secret *corev1.Secret) {
 			if !choose(secret) {
 				return
 			}
-			s, err := c.decodeOwn(secret)
+			s, err := c.decodeOwnRecord(secret)
 			visit(secret.Name, s, err)
 		})
 		if err != nil {
@@ -99,8 +101,8 @@ func (c *Client) decodeRecords(ctx context.Context, choose func(*corev1.Secret) 
 	return nil
 }
 
-// eachSecret reads the Secrets of a type, page by page.
-func (c *Client) eachSecret(ctx context.Context, t corev1.SecretType, read func(*corev1.Secret)) error {
+// visitSecrets reads the Secrets of a type, page by page.
+func (c *Client) visitSecrets(ctx context.Context, t corev1.SecretType, read func(*corev1.Secret)) error {
 	o := metav1.ListOptions{Limit: pageSize, FieldSelector: fields.OneTermEqualSelector("type", string(t)).String()}
 	for {
 		tooLarge, err := c.o.Page(ctx, func(ctx context.Context) error {

@@ -142,7 +142,7 @@ func (s *BundleState) Unreferenced() []PkgStatus {
 // record the result. An empty writer differs from every writer.
 func (s *BundleState) Stale(now time.Time, d time.Duration, writer string) []PkgStatus {
 	return s.selectPackages(func(p PkgStatus) bool {
-		return p.Status.isUnderWay() && (writer == "" || p.Writer != writer) && now.Sub(p.DateUpdated) > d
+		return p.Status.isInProgress() && (writer == "" || p.Writer != writer) && now.Sub(p.DateUpdated) > d
 	})
 }
 

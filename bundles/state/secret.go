@@ -52,7 +52,7 @@ const (
 // Decode returns the record that a Secret holds. It reads records of uds-cli, too. It returns ErrNewer for a newer schema, and ErrBroken for
 // anything that is not a record; a hostile Secret costs little more memory than a large record.
 func Decode(secret *corev1.Secret) (*BundleState, error) {
-	plain, err := readPlain(secret.Data)
+	plain, err := readRecordJSON(secret.Data)
 	if err != nil {
 		return nil, describeBroken(secret, err)
 	}
@@ -84,9 +84,9 @@ func describeBroken(secret *corev1.Secret, err error) error {
 		ErrBroken, secret.Namespace, secret.Name, reason)
 }
 
-// readPlain returns the JSON of a record. A tool without support for compressed records leaves the old compressed record beside its own, so the plain
+// readRecordJSON returns the JSON of a record. A tool without support for compressed records leaves the old compressed record beside its own, so the plain
 // record takes precedence.
-func readPlain(data map[string][]byte) ([]byte, error) {
+func readRecordJSON(data map[string][]byte) ([]byte, error) {
 	if plain, ok := data[keyPlain]; ok {
 		return checkUnpacked(plain)
 	}
@@ -114,7 +114,7 @@ func checkUnpacked(plain []byte) ([]byte, error) {
 
 // decodeRecord decodes and checks a record of a known schema.
 func decodeRecord(plain []byte, s *BundleState) error {
-	if err := checkShape(plain); err != nil {
+	if err := checkFieldLimits(plain); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(plain, s); err != nil {
@@ -150,7 +150,7 @@ func checkRecord(s *BundleState) error {
 	if s.Schema < 0 {
 		return fmt.Errorf("%d is not a schema", s.Schema)
 	}
-	if !s.Status.ofBundle() {
+	if !s.Status.isBundleStatus() {
 		return fmt.Errorf("a bundle cannot be %q", s.Status)
 	}
 	names := map[string]bool{}
@@ -184,9 +184,9 @@ func encodeSecret(s *BundleState, secret *corev1.Secret) error {
 		secret.Labels = map[string]string{}
 	}
 	secret.Labels[LabelManagedBy] = managedBy
-	secret.Labels[LabelBundle] = labelValue(s.Name)
-	secret.Labels[LabelVersion] = labelValue(s.Version)
-	secret.Labels[LabelStatus] = labelValue(string(s.Status))
+	secret.Labels[LabelBundle] = sanitizeLabelValue(s.Name)
+	secret.Labels[LabelVersion] = sanitizeLabelValue(s.Version)
+	secret.Labels[LabelStatus] = sanitizeLabelValue(string(s.Status))
 	secret.Labels[LabelSchema] = strconv.Itoa(s.Schema)
 	return nil
 }
@@ -197,7 +197,7 @@ func encodeRecord(s *BundleState) (string, []byte, error) {
 	if err != nil || len(plain) <= maxPlainBytes {
 		return keyPlain, plain, err
 	}
-	packed, err := packBytes(plain)
+	packed, err := compressRecord(plain)
 	if err != nil {
 		return "", nil, err
 	}
@@ -208,8 +208,8 @@ func encodeRecord(s *BundleState) (string, []byte, error) {
 	return keyGzip, packed, nil
 }
 
-// packBytes compresses. Equal bytes become equal bytes.
-func packBytes(plain []byte) ([]byte, error) {
+// compressRecord compresses. Equal bytes become equal bytes.
+func compressRecord(plain []byte) ([]byte, error) {
 	out := &bytes.Buffer{}
 	w := gzip.NewWriter(out)
 	_, err := w.Write(plain)
@@ -217,8 +217,8 @@ func packBytes(plain []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// labelValue returns a text as the value of a label.
-func labelValue(text string) string {
+// sanitizeLabelValue returns a text as the value of a label.
+func sanitizeLabelValue(text string) string {
 	out := strings.Map(func(r rune) rune {
 		if r < 128 && (r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
 			return r

@@ -62,13 +62,13 @@ func (s Status) Next() []Status {
 // CanBecome reports whether a package may change to another status. The same status may always be set again.
 func (s Status) CanBecome(next Status) bool { return s == next || slices.Contains(s.Next(), next) }
 
-// ofBundle reports whether a bundle can have this status.
-func (s Status) ofBundle() bool {
+// isBundleStatus reports whether a bundle can have this status.
+func (s Status) isBundleStatus() bool {
 	return slices.Contains([]Status{Success, Failed, Deploying, NotDeployed, Removing}, s)
 }
 
-// isUnderWay reports whether a result has to follow the status.
-func (s Status) isUnderWay() bool { return s == Deploying || s == Removing }
+// isInProgress reports whether a result has to follow the status.
+func (s Status) isInProgress() bool { return s == Deploying || s == Removing }
 
 // isDroppable reports whether a record may drop a package with this status: the package is not deployed, or left the bundle.
 func (s Status) isDroppable() bool {
@@ -77,7 +77,7 @@ func (s Status) isDroppable() bool {
 
 // checkBundleStatus returns an error for a status that a bundle cannot have.
 func checkBundleStatus(name string, s Status) error {
-	if s.ofBundle() {
+	if s.isBundleStatus() {
 		return nil
 	}
 	return fmt.Errorf("%w: bundle %q cannot be %q: want success, failed, deploying, not_deployed or removing", ErrTransition, name, s)

@@ -57,7 +57,7 @@ func (d *demo) runExamples(ctx context.Context, examples string, deadline time.D
 		return err
 	}
 	d.printTitle("The commit that appeared")
-	return d.showCommit(ctx)
+	return d.printLastCommit(ctx)
 }
 
 // applyExamples applies all examples and returns the claim among them.
@@ -118,16 +118,16 @@ func (d *demo) printPhases(ctx context.Context, claim *unstructured.Unstructured
 	began := time.Now()
 	last := ""
 	u, err := d.observeClaim(ctx, claim, func(u *unstructured.Unstructured) bool {
-		if phase := phaseOf(u); phase != last {
+		if phase := phaseOfObject(u); phase != last {
 			last = phase
-			d.printPhase(time.Since(began), u)
+			d.printClaimPhase(time.Since(began), u)
 		}
 		return last == succeeded || last == failed
 	})
 	if err != nil {
 		return err
 	}
-	return failureOf(u)
+	return failureOfClaim(u)
 }
 
 // observeClaim calls a function with the claim as it is, and each time that it changes, until the function returns true, and returns the
@@ -215,15 +215,15 @@ func (d *demo) readObject(ctx context.Context, apiVersion, kind, namespace, name
 	return u, errors.Wrapf(err, "cannot get %s %s", kind, name)
 }
 
-// failureOf returns nil for a claim that is Succeeded.
-func failureOf(u *unstructured.Unstructured) error {
-	if phaseOf(u) == succeeded {
+// failureOfClaim returns nil for a claim that is Succeeded.
+func failureOfClaim(u *unstructured.Unstructured) error {
+	if phaseOfObject(u) == succeeded {
 		return nil
 	}
-	return errors.Errorf("claim %s is %s: %s", u.GetName(), phaseOf(u), falseConditions(u))
+	return errors.Errorf("claim %s is %s: %s", u.GetName(), phaseOfObject(u), falseConditions(u))
 }
 
-func phaseOf(u *unstructured.Unstructured) string {
+func phaseOfObject(u *unstructured.Unstructured) string {
 	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
 	return phase
 }
@@ -239,8 +239,8 @@ func falseConditions(u *unstructured.Unstructured) string {
 	return cmp.Or(strings.Join(out, "; "), "its conditions do not say why")
 }
 
-// showCommit prints the last commit, and its changes at one Site. That at the others differs little.
-func (d *demo) showCommit(ctx context.Context) error {
+// printLastCommit prints the last commit, and its changes at one Site. That at the others differs little.
+func (d *demo) printLastCommit(ctx context.Context) error {
 	log, err := d.cp.Git.Git(ctx, repository, "log", "-1", "--stat=100", gitserver.Branch)
 	if err != nil {
 		return err
@@ -265,16 +265,16 @@ func firstDirectory(names string) string {
 	return path.Dir(first)
 }
 
-func (d *demo) howToLook() {
+func (d *demo) printCommands() {
 	d.printTitle("Look further, until Ctrl-C: in another terminal, type")
-	for _, line := range waysToLook(d.programs, d.cp.KubectlPath(), d.cp.Kubeconfig, d.cp.Git.URL(repository), d.cp.LogFile("provider")) {
+	for _, line := range suggestedCommands(d.programs, d.cp.KubectlPath(), d.cp.Kubeconfig, d.cp.Git.URL(repository), d.cp.LogFile("provider")) {
 		d.printLinef("  %s", line)
 	}
 }
 
-// waysToLook returns commands for a user who wants to look around. The first two let the others work: kubectl finds its plugin "kubectl
+// suggestedCommands returns commands for a user who wants to look around. The first two let the others work: kubectl finds its plugin "kubectl
 // intent" among our programs on the PATH.
-func waysToLook(programs, kubectl, kubeconfig, repository, log string) []string {
+func suggestedCommands(programs, kubectl, kubeconfig, repository, log string) []string {
 	return []string{
 		"export KUBECONFIG=" + kubeconfig,
 		"export PATH=" + programs + ":" + filepath.Dir(kubectl) + ":$PATH",

@@ -72,7 +72,7 @@ func TestOutcome(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if err := failureOf(object("IntentDeployment", tc.claim)); err != nil {
+			if err := failureOfClaim(object("IntentDeployment", tc.claim)); err != nil {
 				got = err.Error()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -115,7 +115,7 @@ func TestWaysToLook(t *testing.T) {
 	}
 	write(filepath.Join(programs, "kubectl-intent"), `echo "plugin $* in $KUBECONFIG"`)
 	write(filepath.Join(tools, "kubectl"), `shift; exec kubectl-intent "$@"`)
-	lines := waysToLook(programs, filepath.Join(tools, "kubectl"), "/demo/kubeconfig", "http://git/fleet.git", "/demo/provider.log")
+	lines := suggestedCommands(programs, filepath.Join(tools, "kubectl"), "/demo/kubeconfig", "http://git/fleet.git", "/demo/provider.log")
 	help := slices.Index(lines, "kubectl intent --help")
 	if help < 2 {
 		t.Fatalf("waysToLook(...): the plugin is wanted among %q", lines)

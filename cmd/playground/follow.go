@@ -26,9 +26,9 @@ type follower struct {
 	ended chan struct{}
 }
 
-// followShop starts a follower of the service's deployment, which has to exist. It returns an error if the program does not start, or if the file
+// startFollowing starts a follower of the service's deployment, which has to exist. It returns an error if the program does not start, or if the file
 // cannot be written.
-func followShop(ctx context.Context, file, kubeconfig string) (*follower, error) {
+func startFollowing(ctx context.Context, file, kubeconfig string) (*follower, error) {
 	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func followShop(ctx context.Context, file, kubeconfig string) (*follower, error)
 	return f, nil
 }
 
-// awaitShown waits until the follower has printed a status. Without that the next version could begin before the follower looks again, and the end of
+// awaitPrintedStatus waits until the follower has printed a status. Without that the next version could begin before the follower looks again, and the end of
 // this one would be missing. It returns an error if the follower ends, or ctx does.
-func (f *follower) awaitShown(ctx context.Context, s deploymentv1alpha1.IntentDeploymentStatus) error {
+func (f *follower) awaitPrintedStatus(ctx context.Context, s deploymentv1alpha1.IntentDeploymentStatus) error {
 	line := followedLine(s)
 	err := wait.PollUntilContextCancel(ctx, lookInterval, true, func(context.Context) (bool, error) {
 		printed, err := os.ReadFile(f.file)
@@ -71,8 +71,8 @@ func (f *follower) awaitShown(ctx context.Context, s deploymentv1alpha1.IntentDe
 	return errors.Wrapf(err, "status --watch does not print %q", line)
 }
 
-// stop ends the follower, if its context did not.
-func (f *follower) stop() {
+// stopProcess ends the follower, if its context did not.
+func (f *follower) stopProcess() {
 	_ = f.cmd.Process.Kill()
 	<-f.ended
 }

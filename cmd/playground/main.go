@@ -65,22 +65,22 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		c.Examples = filepath.Join(root, "examples", "quickstart")
 	}
 	p := printer{os.Stdout}
-	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.printStarted, p.printWait
+	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.printStarted, p.printWaitReason
 
 	p.printTitle("Starting a control plane: etcd, Kubernetes API server, Crossplane, the packages, a Git server")
 	cp, err := controlplane.Start(ctx, o)
 	if err != nil {
 		return err
 	}
-	err = c.showDemo(ctx, &demo{printer: p, cp: cp, programs: filepath.Join(root, "_output", "bin")})
+	err = c.runDemoUntilEnd(ctx, &demo{printer: p, cp: cp, programs: filepath.Join(root, "_output", "bin")})
 	if c.KeepDir {
 		p.printLinef("logs and data stay in %s", cp.Dir)
 	}
 	return errors.Join(err, cp.Stop())
 }
 
-// showDemo runs the demo on a control plane and stays until the user ends it.
-func (c *demoCommand) showDemo(ctx context.Context, d *demo) error {
+// runDemoUntilEnd runs the demo on a control plane and stays until the user ends it.
+func (c *demoCommand) runDemoUntilEnd(ctx context.Context, d *demo) error {
 	err := d.runExamples(ctx, c.Examples, c.Deadline)
 	if c.Once {
 		return err
@@ -88,7 +88,7 @@ func (c *demoCommand) showDemo(ctx context.Context, d *demo) error {
 	if err != nil {
 		d.printLinef("\n%v", err)
 	}
-	d.howToLook()
+	d.printCommands()
 	<-ctx.Done()
 	return nil
 }

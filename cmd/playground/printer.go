@@ -25,8 +25,8 @@ func (p printer) printStarted(phase string, took time.Duration) {
 	p.printLinef("  %5.1fs %s", took.Seconds(), phase)
 }
 
-// printWait names the component that the start waits for.
-func (p printer) printWait(description string) {
+// printWaitReason names the component that the start waits for.
+func (p printer) printWaitReason(description string) {
 	for _, line := range wrapText(description, columns-len("  ")) {
 		p.printLinef("  %s", line)
 	}
@@ -36,8 +36,8 @@ func (p printer) printApplied(u *unstructured.Unstructured) {
 	p.printLinef("  %s %s", u.GetKind(), u.GetName())
 }
 
-func (p printer) printPhase(elapsed time.Duration, u *unstructured.Unstructured) {
-	phase := phaseOf(u)
+func (p printer) printClaimPhase(elapsed time.Duration, u *unstructured.Unstructured) {
+	phase := phaseOfObject(u)
 	if phase == "" {
 		phase = "(applied)"
 	}

@@ -15,8 +15,8 @@ import (
 // columns is the maximum width of a line.
 const columns = 80
 
-// statusOf decodes the status of a deployment. An undecodable status is empty.
-func statusOf(u *unstructured.Unstructured) deploymentv1alpha1.IntentDeploymentStatus {
+// decodeStatus decodes the status of a deployment. An undecodable status is empty.
+func decodeStatus(u *unstructured.Unstructured) deploymentv1alpha1.IntentDeploymentStatus {
 	d := deploymentv1alpha1.IntentDeployment{}
 	if u == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &d) != nil {
 		return deploymentv1alpha1.IntentDeploymentStatus{}
@@ -28,12 +28,12 @@ func statusOf(u *unstructured.Unstructured) deploymentv1alpha1.IntentDeploymentS
 func stepsBetween(previous, current deploymentv1alpha1.IntentDeploymentStatus) []string {
 	out := []string{}
 	if current.Phase != previous.Phase {
-		out = append(out, phaseStep(current))
+		out = append(out, phaseStepText(current))
 	}
 	if commit := current.Delivery.ShortCommit; commit != "" && commit != previous.Delivery.ShortCommit {
-		out = append(out, commitStep(current))
+		out = append(out, commitStepText(current))
 	}
-	if ready := current.Delivery.SitesReady; isComplete(ready) && (ready != previous.Delivery.SitesReady || servedRevision(current) != servedRevision(previous)) {
+	if ready := current.Delivery.SitesReady; areAllSitesReady(ready) && (ready != previous.Delivery.SitesReady || servedRevision(current) != servedRevision(previous)) {
 		out = append(out, fmt.Sprintf("Flux runs the very files of revision %d, at %s Sites", servedRevision(current), ready))
 	}
 	out = append(out, checkResults(previous, current)...)
@@ -46,7 +46,7 @@ func stepsBetween(previous, current deploymentv1alpha1.IntentDeploymentStatus) [
 	return out
 }
 
-func commitStep(s deploymentv1alpha1.IntentDeploymentStatus) string {
+func commitStepText(s deploymentv1alpha1.IntentDeploymentStatus) string {
 	if isRollingBack(s) {
 		return "Git has the files from before again, in commit " + s.Delivery.ShortCommit
 	}
@@ -57,8 +57,8 @@ func isRollingBack(s deploymentv1alpha1.IntentDeploymentStatus) bool {
 	return s.Rollback != nil && s.Rollback.Active
 }
 
-// isComplete reports whether all Sites are ready, as in 2/2.
-func isComplete(sitesReady string) bool {
+// areAllSitesReady reports whether all Sites are ready, as in 2/2.
+func areAllSitesReady(sitesReady string) bool {
 	ready, all, found := strings.Cut(sitesReady, "/")
 	return found && ready == all
 }
@@ -71,7 +71,7 @@ func servedRevision(s deploymentv1alpha1.IntentDeploymentStatus) int64 {
 	return s.Revision
 }
 
-func phaseStep(s deploymentv1alpha1.IntentDeploymentStatus) string {
+func phaseStepText(s deploymentv1alpha1.IntentDeploymentStatus) string {
 	if s.Revision == 0 {
 		return string(s.Phase)
 	}
@@ -95,20 +95,20 @@ func checkResults(previous, current deploymentv1alpha1.IntentDeploymentStatus) [
 		}
 		line := fmt.Sprintf("%s at %s %s", r.Name, r.Site, verdict)
 		if r.Value != "" {
-			line += fmt.Sprintf(": measured %s, the objective is %s", withUnit(r), r.Threshold)
+			line += fmt.Sprintf(": measured %s, the objective is %s", valueWithUnit(r), r.Threshold)
 		}
 		out = append(out, line)
 	}
 	return out
 }
 
-// withUnit returns the measured value of a result, which is in the unit of its threshold.
-func withUnit(r deploymentv1alpha1.ValidationResult) string {
+// valueWithUnit returns the measured value of a result, which is in the unit of its threshold.
+func valueWithUnit(r deploymentv1alpha1.ValidationResult) string {
 	return r.Value + strings.TrimLeft(r.Threshold, "<>= 0123456789.")
 }
 
-// timedLines returns lines of at most 80 columns: the time, and a text beside it.
-func timedLines(elapsed time.Duration, text string) []string {
+// wrapTimedText returns lines of at most 80 columns: the time, and a text beside it.
+func wrapTimedText(elapsed time.Duration, text string) []string {
 	out := []string{}
 	for i, line := range wrapText(text, columns-len("  123.4s ")) {
 		time := fmt.Sprintf("%6.1fs", elapsed.Seconds())

@@ -119,7 +119,7 @@ func TestTimed(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := timedLines(71500*time.Millisecond, tc.text)
+			got := wrapTimedText(71500*time.Millisecond, tc.text)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ntimed(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -79,7 +79,7 @@ func (c *tourCommand) Run(ctx context.Context) error {
 		return err
 	}
 	p := printer{os.Stdout}
-	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.printStarted, p.printWait
+	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.printStarted, p.printWaitReason
 	// Prometheus runs on this machine.
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
@@ -92,7 +92,7 @@ func (c *tourCommand) Run(ctx context.Context) error {
 	}
 	t := newTour(p, cp, c.Deadline)
 	t.watch = c.Watch
-	err = t.runTour(ctx)
+	err = t.runChapters(ctx)
 	return errors.Join(err, cp.Stop())
 }
 
@@ -107,8 +107,8 @@ func newTour(p printer, cp *controlplane.ControlPlane, deadline time.Duration) *
 	return t
 }
 
-// runTour runs all chapters.
-func (t *tour) runTour(ctx context.Context) error {
+// runChapters runs all chapters.
+func (t *tour) runChapters(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	t.printTitle("Starting the parts of a Site: Flux, Prometheus, and users of the service")
@@ -140,7 +140,7 @@ func (t *tour) prepareSite(ctx context.Context) error {
 	if err := t.cp.StartFlux(ctx); err != nil {
 		return err
 	}
-	t.printStory("Flux reads clusters/edge1 of the repository")
+	t.printTimedEvent("Flux reads clusters/edge1 of the repository")
 	if err := t.cp.ApplyYAML(ctx, load.Kustomization(repository, t.cp.Git.URL(repository), "clusters/edge1")); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (t *tour) prepareSite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.printStory("Prometheus scrapes the service; users ask it for 20 pages a second")
+	t.printTimedEvent("Prometheus scrapes the service; users ask it for 20 pages a second")
 	return t.applyManifest(ctx, strings.ReplaceAll(tourCatalog, "http://prometheus.invalid", address))
 }
 
@@ -184,7 +184,7 @@ func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	}
 	claim := claims[0]
 	intent, _, _ := unstructured.NestedString(claim.Object, "spec", "intent")
-	t.printStory("applied: " + intent)
+	t.printTimedEvent("applied: " + intent)
 	if err := t.cp.ApplyObject(ctx, claim); err != nil {
 		return err
 	}
@@ -193,22 +193,22 @@ func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, errors.Errorf("the deployment did not end within %s", t.deadline))
 	defer cancel()
-	wanted, err := digestOf(claim)
+	wanted, err := digestOfSpec(claim)
 	if err != nil {
 		return err
 	}
 	t.last.Outcome = ""
 	u, err := t.observeClaim(ctx, claim, func(u *unstructured.Unstructured) bool {
-		status := statusOf(u)
+		status := decodeStatus(u)
 		// The status may still describe the previous version.
 		if status.IntentDigest != wanted {
 			return false
 		}
 		for _, step := range stepsBetween(t.last, status) {
-			t.printStory(step)
+			t.printTimedEvent(step)
 		}
 		t.last = status
-		return hasEnded(status)
+		return isDeploymentEnded(status)
 	})
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 		return errors.Errorf("the outcome is %s, not %s: %s", t.last.Outcome, c.outcome, falseConditions(u))
 	}
 	if t.follower != nil {
-		if err := t.follower.awaitShown(ctx, t.last); err != nil {
+		if err := t.follower.awaitPrintedStatus(ctx, t.last); err != nil {
 			return err
 		}
 	}
@@ -229,18 +229,18 @@ func (t *tour) startFollower(ctx context.Context) (err error) {
 	if t.watch == "" || t.follower != nil {
 		return nil
 	}
-	t.follower, err = followShop(ctx, t.watch, t.cp.Kubeconfig)
+	t.follower, err = startFollowing(ctx, t.watch, t.cp.Kubeconfig)
 	return err
 }
 
 func (t *tour) stopFollower() {
 	if t.follower != nil {
-		t.follower.stop()
+		t.follower.stopProcess()
 	}
 }
 
-// digestOf returns the digest that the status of a deployment has when it describes its spec.
-func digestOf(u *unstructured.Unstructured) (string, error) {
+// digestOfSpec returns the digest that the status of a deployment has when it describes its spec.
+func digestOfSpec(u *unstructured.Unstructured) (string, error) {
 	d := deploymentv1alpha1.IntentDeployment{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &d); err != nil {
 		return "", errors.Wrap(err, "cannot decode the deployment")
@@ -248,8 +248,8 @@ func digestOf(u *unstructured.Unstructured) (string, error) {
 	return digest.Spec(&d.Spec)
 }
 
-// hasEnded reports whether a deployment has reached its final state. A failed deployment whose revision is being rolled back has not.
-func hasEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
+// isDeploymentEnded reports whether a deployment has reached its final state. A failed deployment whose revision is being rolled back has not.
+func isDeploymentEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
 	return s.Phase == deploymentv1alpha1.PhaseSucceeded && s.Outcome != "" || s.Phase == deploymentv1alpha1.PhaseFailed && s.Revision == 0
 }
 
@@ -262,7 +262,7 @@ func (t *tour) showRunning(ctx context.Context) error {
 	containers, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
 	for _, c := range containers {
 		if c, ok := c.(map[string]any); ok {
-			t.printStory(fmt.Sprintf("edge1 runs %s", c["image"]))
+			t.printTimedEvent(fmt.Sprintf("edge1 runs %s", c["image"]))
 		}
 	}
 	return nil
@@ -296,13 +296,13 @@ func (t *tour) applyManifest(ctx context.Context, text string) error {
 		}
 		names = append(names, u.GetKind()+" "+u.GetName())
 	}
-	t.printStory("applied: " + strings.Join(names, ", "))
+	t.printTimedEvent("applied: " + strings.Join(names, ", "))
 	return nil
 }
 
-// printStory prints an event with its time.
-func (t *tour) printStory(text string) {
-	for _, line := range timedLines(time.Since(t.began), text) {
+// printTimedEvent prints an event with its time.
+func (t *tour) printTimedEvent(text string) {
+	for _, line := range wrapTimedText(time.Since(t.began), text) {
 		t.printLinef("%s", line)
 	}
 }

@@ -25,8 +25,8 @@ type constant struct {
 // apiConstant matches the names of constants that stand in conditions and events.
 var apiConstant = regexp.MustCompile(`^(?:Site|Health|Package)?(Type|Reason|Result)[A-Z]`)
 
-// eachFile reads the Go files of a directory, except for tests and generated files, in the order of their names.
-func eachFile(root, dir string, do func(file string, f *ast.File) error) error {
+// visitGoFiles reads the Go files of a directory, except for tests and generated files, in the order of their names.
+func visitGoFiles(root, dir string, do func(file string, f *ast.File) error) error {
 	fset := token.NewFileSet()
 	return filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Base(path)
@@ -48,7 +48,7 @@ func eachFile(root, dir string, do func(file string, f *ast.File) error) error {
 // readConstants returns the constants of a directory for conditions and events.
 func readConstants(root, dir string) ([]constant, error) {
 	var out []constant
-	err := eachFile(root, dir, func(file string, f *ast.File) error {
+	err := visitGoFiles(root, dir, func(file string, f *ast.File) error {
 		for _, d := range f.Decls {
 			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
 				out = append(out, constantsOf(file, g)...)
@@ -72,17 +72,17 @@ func constantsOf(file string, g *ast.GenDecl) []constant {
 		}
 		// The parser accepts only valid literals.
 		value, _ := strconv.Unquote(literal.Value)
-		c := constant{file: file, group: line(g.Doc.Text()), name: v.Names[0].Name, value: value, doc: v.Doc.Text()}
+		c := constant{file: file, group: tableCellText(g.Doc.Text()), name: v.Names[0].Name, value: value, doc: v.Doc.Text()}
 		if !g.Lparen.IsValid() {
 			c.group, c.doc = "", g.Doc.Text()
 		}
-		c.doc = line(strings.TrimPrefix(c.doc, c.name+" "))
+		c.doc = tableCellText(strings.TrimPrefix(c.doc, c.name+" "))
 		out = append(out, c)
 	}
 	return out
 }
 
-// line is a text in one line, fit for a table.
-func line(text string) string {
+// tableCellText is a text in one line, fit for a table.
+func tableCellText(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// readEvents returns the reasons of all events that the provider makes itself, by their constant.
-func readEvents(root string, constants []constant) ([]constant, error) {
+// readEventReasons returns the reasons of all events that the provider makes itself, by their constant.
+func readEventReasons(root string, constants []constant) ([]constant, error) {
 	var out []constant
 	add := func(name string) error {
 		i := slices.IndexFunc(constants, func(c constant) bool { return c.name == name })
@@ -21,10 +21,10 @@ func readEvents(root string, constants []constant) ([]constant, error) {
 		}
 		return nil
 	}
-	err := eachFile(root, "provider", func(_ string, f *ast.File) error {
+	err := visitGoFiles(root, "provider", func(_ string, f *ast.File) error {
 		var failed error
 		ast.Inspect(f, func(n ast.Node) bool {
-			if name := reasonOf(n); name != "" && failed == nil {
+			if name := reasonOfEvent(n); name != "" && failed == nil {
 				failed = add(name)
 			}
 			return failed == nil
@@ -35,8 +35,8 @@ func readEvents(root string, constants []constant) ([]constant, error) {
 	return out, err
 }
 
-// reasonOf an event that is made here: event.Reason(v1alpha1.ReasonX), or the field of one that is made whole. A copy of an event has the reason of the original.
-func reasonOf(n ast.Node) string {
+// reasonOfEvent returns the reason of an event that is made here: event.Reason(v1alpha1.ReasonX), or the field of a whole event. A copy has the reason of the original.
+func reasonOfEvent(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		f, ok := n.Fun.(*ast.SelectorExpr)
@@ -45,7 +45,7 @@ func reasonOf(n ast.Node) string {
 		}
 	case *ast.CompositeLit:
 		if t, ok := n.Type.(*ast.SelectorExpr); ok && t.Sel.Name == "Event" && nameOfExpression(t.X) == "corev1" {
-			if name := fieldOf(n, "Reason"); name != "Reason" {
+			if name := literalField(n, "Reason"); name != "Reason" {
 				return name
 			}
 		}
@@ -53,7 +53,7 @@ func reasonOf(n ast.Node) string {
 	return ""
 }
 
-func fieldOf(l *ast.CompositeLit, name string) string {
+func literalField(l *ast.CompositeLit, name string) string {
 	for _, e := range l.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok && nameOfExpression(kv.Key) == name {
 			return nameOfExpression(kv.Value)

@@ -21,7 +21,7 @@ func literals(t *testing.T) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
 	for _, dir := range []string{"apis", "function", "provider"} {
-		err := eachFile(root, dir, func(_ string, f *ast.File) error {
+		err := visitGoFiles(root, dir, func(_ string, f *ast.File) error {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 					out[strings.Trim(l.Value, "\"`")] = true

@@ -24,7 +24,7 @@ func renderPages(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := pageFiles(filepath.Join(root, "docs"))
+	files, err := listPageFiles(filepath.Join(root, "docs"))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func renderPages(root string) (map[string]string, error) {
 		if err != nil {
 			return nil, errors.Wrap(err, "cannot read page")
 		}
-		text, used, err := fillPage(string(b), all)
+		text, used, err := fillPageParts(string(b), all)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot generate %s", file)
 		}
@@ -49,8 +49,8 @@ func renderPages(root string) (map[string]string, error) {
 	return out, nil
 }
 
-// pageFiles returns the pages of a directory and of its subdirectories.
-func pageFiles(dir string) ([]string, error) {
+// listPageFiles returns the pages of a directory and of its subdirectories.
+func listPageFiles(dir string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && filepath.Ext(path) == ".md" {
@@ -61,8 +61,8 @@ func pageFiles(dir string) ([]string, error) {
 	return out, errors.Wrap(err, "cannot list pages")
 }
 
-// fillPage fills a page with its parts, and returns which ones it has.
-func fillPage(page string, parts map[string]string) (text string, used []string, err error) {
+// fillPageParts fills a page with its parts, and returns which ones it has.
+func fillPageParts(page string, parts map[string]string) (text string, used []string, err error) {
 	b := &strings.Builder{}
 	for {
 		before, rest, found := strings.Cut(page, begin)

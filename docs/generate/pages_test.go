@@ -55,7 +55,7 @@ func TestFill(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			text, used, err := fillPage(tc.page, map[string]string{"x": "X\n", "y": "Y\n"})
+			text, used, err := fillPageParts(tc.page, map[string]string{"x": "X\n", "y": "Y\n"})
 			got := want{text: text, used: used, fails: err != nil}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("\n%s\nfill(...): -want, +got:\n%s\n%v", tc.reason, diff, err)

@@ -20,7 +20,7 @@ type section struct {
 	kind        advice.Kind
 }
 
-func sections() []section {
+func conditionSections() []section {
 	return []section{
 		{"IntentDeployment", "apis/deployment/v1alpha1/conditions.go", advice.IntentDeployment},
 		{"Application", "apis/application/v1alpha1/conditions.go", advice.Application},
@@ -47,8 +47,8 @@ func sections() []section {
 // syncConditions declares the conditions of a SiteSync, and the reasons of the Sites in its status.
 const syncConditions = "apis/delivery/v1alpha1/sitesync_conditions.go"
 
-// declares reports whether a section is about a constant.
-func (s section) declares(c constant) bool {
+// isAboutConstant reports whether a section is about a constant.
+func (s section) isAboutConstant(c constant) bool {
 	return s.file == c.file && (s.file != syncConditions || (s.kind == advice.Site) == strings.HasPrefix(c.name, "Site"))
 }
 
@@ -62,7 +62,7 @@ func renderParts(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	eventReasons, err := readEvents(root, append(constants, all...))
+	eventReasons, err := readEventReasons(root, append(constants, all...))
 	if err != nil {
 		return nil, err
 	}
@@ -73,21 +73,21 @@ func renderParts(root string) (map[string]string, error) {
 	out := map[string]string{
 		"figures":                     figures.Table(),
 		"phases of IntentDeployment":  deploymentPhases(),
-		"changes of IntentDeployment": changes(phase.Edges()),
+		"changes of IntentDeployment": phaseChanges(phase.Edges()),
 		"phases of Application":       applicationPhases(),
-		"changes of Application":      changes(application.Edges()),
+		"changes of Application":      phaseChanges(application.Edges()),
 		"phases of Bundle":            bundlePhases(),
-		"changes of Bundle":           changes(bundle.Edges()),
+		"changes of Bundle":           phaseChanges(bundle.Edges()),
 		"phases of WorkloadCluster":   clusterPhases(),
-		"changes of WorkloadCluster":  changes(workloadcluster.Edges()),
+		"changes of WorkloadCluster":  phaseChanges(workloadcluster.Edges()),
 		"events":                      wordsOfKind("reason", eventReasons),
 		"metrics":                     metricsTable(),
 	}
-	for _, s := range sections() {
-		out["conditions of "+s.title] = adviceGroups(s.kind, slices.DeleteFunc(append(slices.Clone(all), constants...), func(c constant) bool { return !s.declares(c) }))
+	for _, s := range conditionSections() {
+		out["conditions of "+s.title] = adviceGroups(s.kind, slices.DeleteFunc(append(slices.Clone(all), constants...), func(c constant) bool { return !s.isAboutConstant(c) }))
 	}
 	for _, c := range all {
-		if kindOf(c) == "reason" && !slices.ContainsFunc(sections(), func(s section) bool { return s.declares(c) }) {
+		if kindOfConstant(c) == "reason" && !slices.ContainsFunc(conditionSections(), func(s section) bool { return s.isAboutConstant(c) }) {
 			return nil, errors.Errorf("cannot place %s of %s in the reference", c.name, c.file)
 		}
 	}
@@ -99,7 +99,7 @@ func adviceGroups(k advice.Kind, all []constant) string {
 	var out []string
 	for len(all) > 0 {
 		n := 1
-		for n < len(all) && all[n].group == all[0].group && kindOf(all[n]) == kindOf(all[0]) {
+		for n < len(all) && all[n].group == all[0].group && kindOfConstant(all[n]) == kindOfConstant(all[0]) {
 			n++
 		}
 		if all[0].group != "" {
@@ -111,4 +111,6 @@ func adviceGroups(k advice.Kind, all []constant) string {
 	return strings.Join(out, "\n")
 }
 
-func kindOf(c constant) string { return strings.ToLower(apiConstant.FindStringSubmatch(c.name)[1]) }
+func kindOfConstant(c constant) string {
+	return strings.ToLower(apiConstant.FindStringSubmatch(c.name)[1])
+}

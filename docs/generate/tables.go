@@ -28,8 +28,8 @@ func formatTable(head []string, rows [][]string) string {
 	return b.String()
 }
 
-// markCode marks words as code, one after another.
-func markCode[S ~string](words ...S) string {
+// formatAsCode marks words as code, one after another.
+func formatAsCode[S ~string](words ...S) string {
 	var out []string
 	for _, w := range words {
 		if w != "" {
@@ -43,7 +43,7 @@ func markCode[S ~string](words ...S) string {
 func deploymentPhases() string {
 	var rows [][]string
 	for _, r := range phase.Rows() {
-		rows = append(rows, []string{r.Known, markCode(r.Phase), markCode(r.Outcome)})
+		rows = append(rows, []string{r.Known, formatAsCode(r.Phase), formatAsCode(r.Outcome)})
 	}
 	return formatTable([]string{"state", "phase", "outcome"}, rows)
 }
@@ -52,7 +52,7 @@ func deploymentPhases() string {
 func applicationPhases() string {
 	var rows [][]string
 	for _, r := range application.Rows() {
-		rows = append(rows, []string{r.Known, markCode(r.Phase)})
+		rows = append(rows, []string{r.Known, formatAsCode(r.Phase)})
 	}
 	return formatTable([]string{"state", "phase"}, rows)
 }
@@ -61,7 +61,7 @@ func applicationPhases() string {
 func bundlePhases() string {
 	var rows [][]string
 	for _, r := range bundle.Rows() {
-		rows = append(rows, []string{r.Known, markCode(r.Phase)})
+		rows = append(rows, []string{r.Known, formatAsCode(r.Phase)})
 	}
 	return formatTable([]string{"state", "phase"}, rows)
 }
@@ -70,13 +70,13 @@ func bundlePhases() string {
 func clusterPhases() string {
 	var rows [][]string
 	for _, r := range workloadcluster.Rows() {
-		rows = append(rows, []string{r.Known, markCode(r.Phase)})
+		rows = append(rows, []string{r.Known, formatAsCode(r.Phase)})
 	}
 	return formatTable([]string{"state", "phase"}, rows)
 }
 
-// changes of a phase that are legal, in the order in which phases are come to from none.
-func changes[P ~string](next map[P][]P) string {
+// phaseChanges returns the legal changes of a phase, in the order in which a new object comes to them.
+func phaseChanges[P ~string](next map[P][]P) string {
 	var rows [][]string
 	visited := map[P]bool{}
 	var visit func(P)
@@ -86,7 +86,7 @@ func changes[P ~string](next map[P][]P) string {
 		}
 		visited[p] = true
 		if p != "" && len(next[p]) > 0 {
-			rows = append(rows, []string{markCode(p), markCode(next[p]...)})
+			rows = append(rows, []string{formatAsCode(p), formatAsCode(next[p]...)})
 		}
 		for _, target := range next[p] {
 			visit(target)
@@ -100,27 +100,27 @@ func changes[P ~string](next map[P][]P) string {
 func wordsOfKind(kind string, all []constant) string {
 	var rows [][]string
 	for _, c := range all {
-		rows = append(rows, []string{markCode(c.value), c.doc})
+		rows = append(rows, []string{formatAsCode(c.value), c.doc})
 	}
 	return formatTable([]string{kind, ""}, rows)
 }
 
 // adviceTable writes the documented constants, with the advice about each reason.
 func adviceTable(k advice.Kind, all []constant) string {
-	kind := kindOf(all[0])
+	kind := kindOfConstant(all[0])
 	if kind == "type" {
 		return wordsOfKind(kind, all)
 	}
 	var rows [][]string
 	for _, c := range all {
 		a, _ := advice.For(k, c.value)
-		rows = append(rows, []string{markCode(c.value), c.doc, whoActs(a), line(a.Do)})
+		rows = append(rows, []string{formatAsCode(c.value), c.doc, actorText(a), tableCellText(a.Do)})
 	}
 	return formatTable([]string{kind, "", "who acts", "action"}, rows)
 }
 
-// whoActs returns the actor of an advice, and the condition of the action.
-func whoActs(a advice.Advice) string {
+// actorText returns the actor of an advice, and the condition of the action.
+func actorText(a advice.Advice) string {
 	if a.EndsByItself && a.Actor != advice.NoActor {
 		return a.Actor.Words() + ", if it lasts"
 	}
@@ -131,7 +131,7 @@ func whoActs(a advice.Advice) string {
 func metricsTable() string {
 	var rows [][]string
 	for _, f := range telemetry.Families() {
-		rows = append(rows, []string{markCode(f.Name), f.Type(), markCode(f.Labels...), f.Help})
+		rows = append(rows, []string{formatAsCode(f.Name), f.Type(), formatAsCode(f.Labels...), f.Help})
 	}
 	return formatTable([]string{"metric", "type", "labels", ""}, rows)
 }

@@ -20,9 +20,9 @@ func declaredReasons(t *testing.T) map[advice.Kind][]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range sections() {
+		for _, s := range conditionSections() {
 			for _, c := range all {
-				if s.declares(c) && kindOf(c) != "type" {
+				if s.isAboutConstant(c) && kindOfConstant(c) != "type" {
 					out[s.kind] = append(out[s.kind], c.value)
 				}
 			}

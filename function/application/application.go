@@ -80,7 +80,7 @@ func Run(in Input) (*Output, error) {
 	if err := findNameConflict(in, o, f, out); err != nil {
 		return nil, err
 	}
-	fill := requestAll
+	fill := requestResources
 	if f.Problem != "" || f.Missing != "" {
 		fill = keepEvidence
 	}
@@ -90,7 +90,7 @@ func Run(in Input) (*Output, error) {
 	if f.ProblemReason == v1alpha1.ReasonNameTaken || f.MissingReason == v1alpha1.ReasonAwaitingDeletion {
 		out.Wait = nameInterval
 	}
-	o.markReady(out)
+	o.markReadyResources(out)
 	if left := f.handoverLeft(in, o); left > 0 {
 		out.Passing, out.Wait = true, left
 	}

@@ -20,7 +20,7 @@ const defaultConfig = "default"
 // ImageBuild that is not needed any more is left out once the desired image of the deployment is the image of the spec.
 func requestBuild(in Input, o observed, f *Facts, out *Output) (string, error) {
 	if !in.Spec.IsBuilt() {
-		if o.deployment != nil && o.deployment.image() == in.Spec.Image {
+		if o.deployment != nil && o.deployment.desiredImage() == in.Spec.Image {
 			delete(out.Resources, BuildName)
 		}
 		return "", nil
@@ -69,15 +69,15 @@ func (f *Facts) observeBuild(in Input, o observed, request string) {
 		return
 	}
 	switch reason := xpv2.ConditionReason(f.Build.Reason); {
-	case slices.Contains(refusals(), reason):
+	case slices.Contains(refusalReasons(), reason):
 		f.Problem, f.ProblemReason = f.buildMessage(), f.Build.Reason
 	case f.Build.State == BuildWaiting && reason != buildv1alpha1.ReasonQueued:
 		f.Missing, f.MissingReason = f.buildMessage(), f.Build.Reason
 	}
 }
 
-// refusals returns the reasons of a refused build request.
-func refusals() []xpv2.ConditionReason {
+// refusalReasons returns the reasons of a refused build request.
+func refusalReasons() []xpv2.ConditionReason {
 	return []xpv2.ConditionReason{buildv1alpha1.ReasonPolicyDenied, buildv1alpha1.ReasonForeignImage, buildv1alpha1.ReasonInvalid, buildv1alpha1.ReasonNameTaken, buildv1alpha1.ReasonImageRefused}
 }
 
@@ -96,17 +96,17 @@ func ObserveBuild(observed *buildv1alpha1.ImageBuild, request string) Build {
 		SourceTrouble: observation.SourceTrouble.Message,
 	}
 	if observation.Wanted.Commit != "" || observed.Spec.ForProvider.Source.Blob != nil {
-		b.Wanted = imageID(observation.Wanted.Request, observation.Wanted.Commit)
+		b.Wanted = imageInputsID(observation.Wanted.Request, observation.Wanted.Commit)
 	}
 	if l := observation.Latest; l != nil {
-		b.Built, b.Image, b.Name, b.Cause = imageID(l.Request, l.Commit), l.Image, l.Build, l.Reason
+		b.Built, b.Image, b.Name, b.Cause = imageInputsID(l.Request, l.Commit), l.Image, l.Build, l.Reason
 	}
 	b.describeLast(observation)
 	return b
 }
 
-// imageID identifies the inputs of an image.
-func imageID(request, commit string) string { return request + "/" + commit }
+// imageInputsID identifies the inputs of an image.
+func imageInputsID(request, commit string) string { return request + "/" + commit }
 
 // describeLast describes the Build that runs, or that failed.
 func (b *Build) describeLast(observation buildv1alpha1.ImageBuildObservation) {

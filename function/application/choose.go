@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 )
 
-func (d *observedDeployment) image() string {
+func (d *observedDeployment) desiredImage() string {
 	if d == nil || d.Spec.Expectation == nil {
 		return ""
 	}
@@ -24,14 +24,14 @@ func (f *Facts) chooseDeployment(in Input, o observed, request string) *Composed
 		return DeploymentFor(in.Namespace, in.Name, in.Spec)
 	}
 	image := f.Build.WantedImage()
-	if image != "" && (f.InForce.Image != image || imageID(f.InForce.Request, f.InForce.Commit) != f.Build.Wanted) {
+	if image != "" && (f.InForce.Image != image || imageInputsID(f.InForce.Request, f.InForce.Commit) != f.Build.Wanted) {
 		f.InForce = v1alpha1.BuiltImage{Image: image, Request: request, Commit: f.Build.Commit, Build: f.Build.Name}
 	}
 	f.Commit = f.InForce.Commit
 	switch {
-	case image != "", f.InForce.Request == request && !o.deployment.isRejected():
+	case image != "", f.InForce.Request == request && !o.deployment.isRevisionRejected():
 		return builtDeployment(in, f.InForce)
-	case o.deployment.image() == "":
+	case o.deployment.desiredImage() == "":
 		return nil
 	}
 	return heldDeployment(in, o.deployment, f.InForce)
@@ -61,12 +61,12 @@ func heldDeployment(in Input, current *observedDeployment, recorded v1alpha1.Bui
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	next := d.Spec
 	d.Spec = *current.Spec.DeepCopy()
-	passPolicy(&d.Spec, next)
+	passEditedPolicy(&d.Spec, next)
 	if current.mayHoldBack() {
 		d.Spec.Suspend = new(true)
 	}
-	if !current.isRejected() && current.Status.Outcome != deploymentv1alpha1.OutcomeFailed {
-		passRules(&d.Spec.GatesConfig, next.GatesConfig)
+	if !current.isRevisionRejected() && current.Status.Outcome != deploymentv1alpha1.OutcomeFailed {
+		passEditedRules(&d.Spec.GatesConfig, next.GatesConfig)
 	}
 	if recorded.Image == "" {
 		recorded = current.annotatedBuild()

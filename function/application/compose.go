@@ -35,9 +35,9 @@ const LabelApplication = "intentplane.dev/application"
 // endpointName is the name of the port that a service listens at.
 const endpointName = "http"
 
-// requestAll adds the desired resources: the ImageBuild of a source; the IntentDeployment, once there is an image; and the SiteHealth, once the
+// requestResources adds the desired resources: the ImageBuild of a source; the IntentDeployment, once there is an image; and the SiteHealth, once the
 // IntentDeployment names its Sites. It fills in the evidence about them.
-func requestAll(in Input, o observed, f *Facts, out *Output) error {
+func requestResources(in Input, o observed, f *Facts, out *Output) error {
 	f.Note = NoteOn(in.Spec)
 	request, err := requestBuild(in, o, f, out)
 	if err != nil {
@@ -56,8 +56,8 @@ func requestAll(in Input, o observed, f *Facts, out *Output) error {
 		return err
 	}
 	f.Deployment = o.deploymentEvidence(in.Name, sum)
-	f.Deployment.HasOtherSites = f.Deployment.lacksSite(want.Spec.Expectation)
-	health := healthFor(in, f.Image, f.Deployment.Sites)
+	f.Deployment.HasOtherSites = f.Deployment.lacksNamedSite(want.Spec.Expectation)
+	health := composeSiteHealth(in, f.Image, f.Deployment.Sites)
 	if health == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func expectationFor(name string, s v1alpha1.ApplicationSpec) *deploymentv1alpha1
 	e := &deploymentv1alpha1.Expectation{
 		Service: name, Type: serviceTypeOf(s), Sites: s.Deploy.Sites, Image: s.Image, Replicas: s.Replicas, SiteReplicas: s.SiteReplicas,
 		Resources:  deploymentv1alpha1.Resources{CPU: deploymentv1alpha1.Quantity(s.Resources.CPU), Memory: deploymentv1alpha1.Quantity(s.Resources.Memory)},
-		Parameters: parametersFor(s), Runtime: runtimeFor(s),
+		Parameters: parametersFor(s), Runtime: runtimeOfSpec(s),
 	}
 	if s.Port != nil {
 		e.Endpoints = []deploymentv1alpha1.Endpoint{{Name: endpointName, Port: *s.Port}}
@@ -139,8 +139,8 @@ func parametersFor(s v1alpha1.ApplicationSpec) map[string]deploymentv1alpha1.Par
 	return out
 }
 
-// runtimeFor returns the settings of containers and pods, or nil for the settings of the Blueprint.
-func runtimeFor(s v1alpha1.ApplicationSpec) *deploymentv1alpha1.Runtime {
+// runtimeOfSpec returns the settings of containers and pods, or nil for the settings of the Blueprint.
+func runtimeOfSpec(s v1alpha1.ApplicationSpec) *deploymentv1alpha1.Runtime {
 	r := &deploymentv1alpha1.Runtime{Autoscaling: s.Autoscaling, Env: slices.Clone(s.Env), ImagePullSecrets: s.ImagePullSecrets}
 	for _, service := range s.Services {
 		for _, e := range service.Env {
@@ -167,8 +167,8 @@ func servicePortOf(s v1alpha1.ApplicationSpec) int32 {
 	return *s.Port
 }
 
-// healthFor returns the SiteHealth that observes the image at some Sites, or nil for none.
-func healthFor(in Input, image string, sites []string) *deliveryv1alpha1.SiteHealth {
+// composeSiteHealth returns the SiteHealth that observes the image at some Sites, or nil for none.
+func composeSiteHealth(in Input, image string, sites []string) *deliveryv1alpha1.SiteHealth {
 	if len(sites) == 0 {
 		return nil
 	}

@@ -76,7 +76,7 @@ func deployedCondition(f *Facts) projection.Condition {
 		return projection.Is(conditionType, false, v1alpha1.ReasonNoImage, f.buildMessage())
 	case f.Deployment.isSuspended():
 		return projection.Is(conditionType, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
-	case !f.Deployment.isCurrent():
+	case !f.Deployment.isAboutCurrentSpec():
 		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, f.pendingMessage())
 	case f.wasRolledBack():
 		return projection.Is(conditionType, false, v1alpha1.ReasonRolledBack, f.rolledBackMessage())
@@ -131,7 +131,7 @@ func routedCondition(f *Facts) projection.Condition {
 	switch {
 	case f.URL == "":
 		return projection.Is(conditionType, true, v1alpha1.ReasonNotRequired, "")
-	case f.Problem != "", f.RouteWaits, !f.Deployment.isTakenUp():
+	case f.Problem != "", f.RouteWaits, !f.Deployment.isSpecTakenUp():
 		return projection.Unknown(conditionType, v1alpha1.ReasonNotDelivered, messageRoutePending)
 	case len(f.Deployment.Sites) == 0, reason == string(deliveryv1alpha1.HealthNotObserved):
 		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, "")
@@ -152,7 +152,7 @@ const messageRoutePending = "No deployment of this spec has succeeded yet: the S
 // stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.
 func stalledCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeStalled
-	message := f.currentRow().message(f)
+	message := f.firstMatchingRow().message(f)
 	switch {
 	case f.Problem != "":
 		return projection.Is(conditionType, true, f.ProblemReason, message)
@@ -171,13 +171,13 @@ func stalledCondition(f *Facts) projection.Condition {
 // reconcilingCondition is true while something is worked on or waited for. It is never true beside Stalled.
 func reconcilingCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeReconciling
-	if stalledCondition(f).Status == corev1.ConditionTrue || isReady(f) {
+	if stalledCondition(f).Status == corev1.ConditionTrue || isApplicationReady(f) {
 		return projection.Is(conditionType, false, v1alpha1.ReasonIdle, "")
 	}
 	if f.Missing == "" && f.hasWantedImage() && f.Deployment.isSuspended() {
 		return projection.Is(conditionType, false, v1alpha1.ReasonHeldBack, f.pendingMessage())
 	}
-	row := f.currentRow()
+	row := f.firstMatchingRow()
 	reason, message := v1alpha1.ReasonProgressing, row.message(f)
 	switch {
 	case f.Missing != "":
@@ -192,7 +192,7 @@ func reconcilingCondition(f *Facts) projection.Condition {
 	return projection.Is(conditionType, true, reason, message)
 }
 
-// isReady reports whether the Application is in its desired state: it runs, its route is accepted, and its deployment is Ready.
-func isReady(f *Facts) bool {
-	return f.currentRow().Phase == v1alpha1.PhaseRunning && routedCondition(f).Status == corev1.ConditionTrue && f.Deployment.Ready
+// isApplicationReady reports whether the Application is in its desired state: it runs, its route is accepted, and its deployment is Ready.
+func isApplicationReady(f *Facts) bool {
+	return f.firstMatchingRow().Phase == v1alpha1.PhaseRunning && routedCondition(f).Status == corev1.ConditionTrue && f.Deployment.Ready
 }

@@ -29,7 +29,7 @@ func TestDeployingConditions(t *testing.T) {
 	if diff := cmp.Diff(projectConditions(first), projectConditions(second)); diff != "" {
 		t.Errorf("Conditions of one step and the next: -first, +second:\n%s", diff)
 	}
-	if a, b := first.currentRow().message(first), second.currentRow().message(second); a == b || !strings.HasSuffix(b, second.Deployment.Message) {
+	if a, b := first.firstMatchingRow().message(first), second.firstMatchingRow().message(second); a == b || !strings.HasSuffix(b, second.Deployment.Message) {
 		t.Errorf("The message follows the deployment: %q, then %q", a, b)
 	}
 	for _, c := range []projection.Condition{deployedCondition(stalled), reconcilingCondition(stalled)} {
@@ -240,7 +240,7 @@ func TestReady(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := isReady(tc.facts); got != tc.want {
+			if got := isApplicationReady(tc.facts); got != tc.want {
 				t.Errorf("\n%s\nisReady(...): %t, want %t", tc.reason, got, tc.want)
 			}
 		})

@@ -139,24 +139,24 @@ func ObserveDeployment(name, specDigest string, s deploymentv1alpha1.IntentDeplo
 	}
 }
 
-// isTakenUp reports whether the status is about the spec that the IntentDeployment should have.
-func (d Deployment) isTakenUp() bool { return d.Asked != "" && d.Asked == d.Reported }
+// isSpecTakenUp reports whether the status is about the spec that the IntentDeployment should have.
+func (d Deployment) isSpecTakenUp() bool { return d.Asked != "" && d.Asked == d.Reported }
 
 // isSuspended reports whether the revision came to its end, and the spec requests another revision, which is held back: the outcome is that of an earlier
 // request.
-func (d Deployment) isSuspended() bool { return d.isTakenUp() && d.IsHeldBack && d.Outcome != "" }
+func (d Deployment) isSuspended() bool { return d.isSpecTakenUp() && d.IsHeldBack && d.Outcome != "" }
 
-// isCurrent reports whether the evidence is about the current spec of the IntentDeployment.
-func (d Deployment) isCurrent() bool { return d.isTakenUp() && !d.isSuspended() }
+// isAboutCurrentSpec reports whether the evidence is about the current spec of the IntentDeployment.
+func (d Deployment) isAboutCurrentSpec() bool { return d.isSpecTakenUp() && !d.isSuspended() }
 
 // hasSucceeded reports whether the current spec of the IntentDeployment was verified.
 func (d Deployment) hasSucceeded() bool {
-	return d.isCurrent() && d.Phase == deploymentv1alpha1.PhaseSucceeded && d.Outcome == deploymentv1alpha1.OutcomeSucceeded
+	return d.isAboutCurrentSpec() && d.Phase == deploymentv1alpha1.PhaseSucceeded && d.Outcome == deploymentv1alpha1.OutcomeSucceeded
 }
 
-// lacksSite reports whether a spec names a Site that the status does not, because the status is about an earlier spec.
-func (d Deployment) lacksSite(e *deploymentv1alpha1.Expectation) bool {
-	return !d.isCurrent() && slices.ContainsFunc(e.Sites, func(s deploymentv1alpha1.SiteName) bool { return !slices.Contains(d.Sites, string(s)) })
+// lacksNamedSite reports whether a spec names a Site that the status does not, because the status is about an earlier spec.
+func (d Deployment) lacksNamedSite(e *deploymentv1alpha1.Expectation) bool {
+	return !d.isAboutCurrentSpec() && slices.ContainsFunc(e.Sites, func(s deploymentv1alpha1.SiteName) bool { return !slices.Contains(d.Sites, string(s)) })
 }
 
 // A Health is the evidence about the pods of one image.
@@ -240,7 +240,9 @@ func (f *Facts) hasWantedImage() bool {
 }
 
 // isDeploymentCurrent reports whether the evidence about the deployment is about the image of the current spec.
-func (f *Facts) isDeploymentCurrent() bool { return f.hasWantedImage() && f.Deployment.isCurrent() }
+func (f *Facts) isDeploymentCurrent() bool {
+	return f.hasWantedImage() && f.Deployment.isAboutCurrentSpec()
+}
 
 // hasSucceeded reports whether the deployment of the wanted image was verified.
 func (f *Facts) hasSucceeded() bool {
@@ -257,9 +259,9 @@ func (f *Facts) hasDeploymentFailed() bool {
 	return f.isDeploymentCurrent() && f.Deployment.Outcome == deploymentv1alpha1.OutcomeFailed
 }
 
-// isUntaken reports whether the deployment has no report about the desired image yet, or waits for a missing object.
-func (f *Facts) isUntaken() bool {
-	return f.hasWantedImage() && (!f.Deployment.isCurrent() || f.Deployment.Phase == "" || f.Deployment.Phase == deploymentv1alpha1.PhasePending)
+// awaitsImageReport reports whether the deployment has no report about the desired image yet, or waits for a missing object.
+func (f *Facts) awaitsImageReport() bool {
+	return f.hasWantedImage() && (!f.Deployment.isAboutCurrentSpec() || f.Deployment.Phase == "" || f.Deployment.Phase == deploymentv1alpha1.PhasePending)
 }
 
 // hasBuildFailed reports whether the build of the wanted image failed, and the image does not exist.
@@ -296,13 +298,13 @@ func (f *Facts) observedSites() []deliveryv1alpha1.SiteHealthState {
 func (f *Facts) countServing() (serving, all int) {
 	sites := f.observedSites()
 	all = len(sites)
-	sites = slices.DeleteFunc(sites, func(s deliveryv1alpha1.SiteHealthState) bool { return !f.isServing(s) })
+	sites = slices.DeleteFunc(sites, func(s deliveryv1alpha1.SiteHealthState) bool { return !f.isSiteServing(s) })
 	return len(sites), all
 }
 
-// isServing reports whether a Site serves the image. A Site that cannot be observed counts by its last delivery: the image counts there once its
+// isSiteServing reports whether a Site serves the image. A Site that cannot be observed counts by its last delivery: the image counts there once its
 // deployment was verified.
-func (f *Facts) isServing(s deliveryv1alpha1.SiteHealthState) bool {
+func (f *Facts) isSiteServing(s deliveryv1alpha1.SiteHealthState) bool {
 	return s.IsServing() && (s.State != deliveryv1alpha1.HealthNotObserved || f.hasSucceeded())
 }
 
@@ -310,7 +312,7 @@ func (f *Facts) isServing(s deliveryv1alpha1.SiteHealthState) bool {
 func (f *Facts) countUnknown() int {
 	n := 0
 	for _, s := range f.observedSites() {
-		if s.State == deliveryv1alpha1.HealthNotObserved && !f.isServing(s) {
+		if s.State == deliveryv1alpha1.HealthNotObserved && !f.isSiteServing(s) {
 			n++
 		}
 	}
@@ -333,7 +335,7 @@ func (f *Facts) isServedSomewhere() bool {
 func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 	var found deliveryv1alpha1.SiteHealthState
 	for _, s := range f.observedSites() {
-		if f.isServing(s) {
+		if f.isSiteServing(s) {
 			continue
 		}
 		if found.Name == "" || found.State == deliveryv1alpha1.HealthNotObserved && s.State != deliveryv1alpha1.HealthNotObserved {
@@ -347,21 +349,21 @@ func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 func (f *Facts) hasEarlierImage() bool {
 	sites := f.observedSites()
 	isDown := func(s deliveryv1alpha1.SiteHealthState) bool {
-		return !f.servesAny(s) && !slices.ContainsFunc(f.Health.Earlier, func(e deliveryv1alpha1.SiteHealthState) bool { return e.Name == s.Name && f.servesAny(e) })
+		return !f.servesAnyImage(s) && !slices.ContainsFunc(f.Health.Earlier, func(e deliveryv1alpha1.SiteHealthState) bool { return e.Name == s.Name && f.servesAnyImage(e) })
 	}
 	return len(sites) > 0 && !f.Deployment.HasOtherSites && !slices.ContainsFunc(sites, isDown)
 }
 
-// servesAny reports whether a Site has a serving pod, of any image. A Site that cannot be observed has none before a revision was verified.
-func (f *Facts) servesAny(s deliveryv1alpha1.SiteHealthState) bool {
+// servesAnyImage reports whether a Site has a serving pod, of any image. A Site that cannot be observed has none before a revision was verified.
+func (f *Facts) servesAnyImage(s deliveryv1alpha1.SiteHealthState) bool {
 	if s.State == deliveryv1alpha1.HealthNotObserved {
 		return s.IsServing() && f.Deployment.Verified > 0
 	}
 	return s.IsServing() || s.AvailableOther > 0
 }
 
-// shortImage returns the name of an image for people: the end of its name with the tag, or the first characters of its digest.
-func shortImage(image string) string {
+// shortImageName returns the name of an image for people: the end of its name with the tag, or the first characters of its digest.
+func shortImageName(image string) string {
 	if _, digest, ok := strings.Cut(image, "@sha256:"); ok {
 		return digest[:min(len(digest), 12)]
 	}

@@ -98,7 +98,7 @@ func TestShortImage(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, shortImage(tc.image)); diff != "" {
+			if diff := cmp.Diff(tc.want, shortImageName(tc.image)); diff != "" {
 				t.Errorf("\n%s\nshortImage(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -14,7 +14,7 @@ func (f *Facts) pendingMessage() string {
 	switch d := f.Deployment; {
 	case f.Missing != "":
 		return f.Missing
-	case !d.isTakenUp() || d.Message == "":
+	case !d.isSpecTakenUp() || d.Message == "":
 		return fmt.Sprintf("IntentDeployment %s has not taken up this spec yet.", d.Name)
 	default:
 		return projection.Sentences("The deployment waits", d.Message)
@@ -25,18 +25,18 @@ func (f *Facts) pendingMessage() string {
 func (f *Facts) buildMessage() string {
 	b := f.Build
 	if b.needsApproval() {
-		return upperFirst(b.subject()) + " waits for an approval: the image of the deployment has no record. Push another commit, or approve its image."
+		return capitalizeFirst(b.describeSource()) + " waits for an approval: the image of the deployment has no record. Push another commit, or approve its image."
 	}
 	switch b.State {
 	case BuildWaiting:
 		return projection.Sentences("The build waits: "+b.Reason, projection.Sentence(b.Message))
 	case BuildRunning:
 		if b.FailedFor != "" {
-			return projection.Sentences(upperFirst(b.subject())+" is built again after a failure: "+b.FailedFor, projection.Sentence(b.Message))
+			return projection.Sentences(capitalizeFirst(b.describeSource())+" is built again after a failure: "+b.FailedFor, projection.Sentence(b.Message))
 		}
-		return projection.Sentences(upperFirst(b.subject())+" is being built.", projection.Sentence(b.Message))
+		return projection.Sentences(capitalizeFirst(b.describeSource())+" is being built.", projection.Sentence(b.Message))
 	case BuildFailed:
-		return projection.Sentences("The build of "+b.subject()+" failed: "+cmp.Or(b.FailedFor, b.Reason), projection.Sentence(b.Message), b.failureAdvice())
+		return projection.Sentences("The build of "+b.describeSource()+" failed: "+cmp.Or(b.FailedFor, b.Reason), projection.Sentence(b.Message), b.failureAdvice())
 	}
 	return "The source was not observed yet."
 }
@@ -49,15 +49,15 @@ func (b *Build) failureAdvice() string {
 	return "Push a commit that builds, or set another spec.source.trigger to build this one again."
 }
 
-// subject names the commit or archive of the build.
-func (b *Build) subject() string {
+// describeSource names the commit or archive of the build.
+func (b *Build) describeSource() string {
 	if b.Commit == "" {
 		return "the archive"
 	}
 	return "commit " + shortCommit(b.Commit)
 }
 
-func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+func capitalizeFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // rolledBackMessage repeats the cause of the rollback. The running image is in the state of the Sites.
 func (f *Facts) rolledBackMessage() string {

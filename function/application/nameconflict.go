@@ -20,22 +20,22 @@ import (
 func findNameConflict(in Input, o observed, f *Facts, out *Output) error {
 	if o.deployment == nil {
 		group := deploymentv1alpha1.GroupNamespaced + "/" + deploymentv1alpha1.Version
-		if err := checkName(in, f, out, group, deploymentv1alpha1.Kind); err != nil {
+		if err := checkNameConflict(in, f, out, group, deploymentv1alpha1.Kind); err != nil {
 			return err
 		}
 	}
 	if o.build == nil && in.Spec.IsBuilt() {
-		if err := checkName(in, f, out, buildv1alpha1.GroupVersion.String(), "ImageBuild"); err != nil {
+		if err := checkNameConflict(in, f, out, buildv1alpha1.GroupVersion.String(), "ImageBuild"); err != nil {
 			return err
 		}
 	}
 	if o.health == nil {
-		return checkName(in, f, out, deliveryv1alpha1.GroupVersion.String(), "SiteHealth")
+		return checkNameConflict(in, f, out, deliveryv1alpha1.GroupVersion.String(), "SiteHealth")
 	}
 	return nil
 }
 
-func checkName(in Input, f *Facts, out *Output, apiVersion, kind string) error {
+func checkNameConflict(in Input, f *Facts, out *Output, apiVersion, kind string) error {
 	need := catalog.Need{Name: fmt.Sprintf("%s/%s/%s", kind, in.Namespace, in.Name), APIVersion: apiVersion, Kind: kind, MatchName: in.Name, Namespace: in.Namespace}
 	out.Needs = append(out.Needs, need)
 	found, answered := in.Answers[need.Name]
@@ -47,13 +47,13 @@ func checkName(in Input, f *Facts, out *Output, apiVersion, kind string) error {
 		if err := json.Unmarshal(raw, o); err != nil {
 			return errors.Wrapf(err, "cannot read required resource %q", need.Name)
 		}
-		f.judgeOwner(in, kind, o)
+		f.judgeNameOwner(in, kind, o)
 	}
 	return nil
 }
 
-// judgeOwner finds the problem with an object of the Application's name. An object that the Application controls does not count.
-func (f *Facts) judgeOwner(in Input, kind string, o *metav1.PartialObjectMetadata) {
+// judgeNameOwner finds the problem with an object of the Application's name. An object that the Application controls does not count.
+func (f *Facts) judgeNameOwner(in Input, kind string, o *metav1.PartialObjectMetadata) {
 	owner := metav1.GetControllerOf(o)
 	switch {
 	case owner != nil && owner.UID == types.UID(in.UID), f.Problem != "":

@@ -61,9 +61,9 @@ func (o observed) deploymentEvidence(name, specDigest string) Deployment {
 // typeResponsive is the condition of a composite that reports whether Crossplane reacts to its events. It is False while the circuit breaker is open.
 const typeResponsive xpv2.ConditionType = "Responsive"
 
-// isHalted reports whether Crossplane does not carry the spec of the deployment out: it is being deleted, or is paused, the function fails, or the circuit breaker
+// isReconcileHalted reports whether Crossplane does not carry the spec of the deployment out: it is being deleted, or is paused, the function fails, or the circuit breaker
 // of its events is open.
-func (d *observedDeployment) isHalted() bool {
+func (d *observedDeployment) isReconcileHalted() bool {
 	if d == nil {
 		return false
 	}
@@ -71,9 +71,9 @@ func (d *observedDeployment) isHalted() bool {
 	return d.Metadata.DeletionTimestamp != nil || isFalse(xpv2.TypeSynced) || isFalse(typeResponsive)
 }
 
-// isRejected reports whether the revision of the deployment was rejected, also before its rollback ends. Outcome Failed alone says nothing about the image: a
+// isRevisionRejected reports whether the revision of the deployment was rejected, also before its rollback ends. Outcome Failed alone says nothing about the image: a
 // deployment whose spec cannot be compiled has it, too.
-func (d *observedDeployment) isRejected() bool {
+func (d *observedDeployment) isRevisionRejected() bool {
 	return d != nil && (d.Status.Rollback != nil || d.Status.Outcome == deploymentv1alpha1.OutcomeRolledBack)
 }
 
@@ -111,7 +111,7 @@ func handoverStart(transitions []v1alpha1.Transition, o observed) time.Time {
 // isHandingOver is true from the call that gives the deployment the image until the deployment takes it up, while the last status is about the same request and
 // said that the image is still to come.
 func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool {
-	if f.Problem != "" || f.Missing != "" || !f.hasWantedImage() || f.Deployment.isTakenUp() || o.deployment.isHalted() {
+	if f.Problem != "" || f.Missing != "" || !f.hasWantedImage() || f.Deployment.isSpecTakenUp() || o.deployment.isReconcileHalted() {
 		return false
 	}
 	isBefore := last.Phase == v1alpha1.PhaseBuilding || last.Phase == v1alpha1.PhasePending
@@ -120,7 +120,7 @@ func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool
 
 // keepEvidence fills in the evidence about the running image, and retains the recorded image. It returns an error if the deployment cannot be encoded.
 func keepEvidence(in Input, o observed, f *Facts, out *Output) error {
-	f.Deployment, f.Image = o.deploymentEvidence(in.Name, ""), o.deployment.image()
+	f.Deployment, f.Image = o.deploymentEvidence(in.Name, ""), o.deployment.desiredImage()
 	if f.Image != "" && f.InForce.Image != "" {
 		f.Image, f.Commit = f.InForce.Image, f.InForce.Commit
 		if err := unstructured.SetNestedField(out.Resources[DeploymentName].Object.Object, f.Image, "spec", "expectation", "image"); err != nil {
@@ -134,8 +134,8 @@ func keepEvidence(in Input, o observed, f *Facts, out *Output) error {
 	return nil
 }
 
-// markReady sets for each desired resource whether it is ready.
-func (o observed) markReady(out *Output) {
+// markReadyResources sets for each desired resource whether it is ready.
+func (o observed) markReadyResources(out *Output) {
 	desired.SetReady(out.Resources, DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	desired.SetReady(out.Resources, BuildName, o.build != nil && o.build.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	desired.SetReady(out.Resources, HealthName, o.health != nil && o.health.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)

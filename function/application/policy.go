@@ -7,9 +7,9 @@ import (
 	"github.com/intentplane/intentplane/function/gates"
 )
 
-// passPolicy copies the policy of an edit to a deployment whose image stays for now: suspension, rollback, the timeouts of its delivery, the handling of
+// passEditedPolicy copies the policy of an edit to a deployment whose image stays for now: suspension, rollback, the timeouts of its delivery, the handling of
 // files of other users, the deletion policy, the end of a canary's steps, and the update policy of the Blueprint. None of these fields makes a revision.
-func passPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deploymentv1alpha1.IntentDeploymentSpec) {
+func passEditedPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deploymentv1alpha1.IntentDeploymentSpec) {
 	target.Suspend, target.RollbackConfig = edit.Suspend, edit.RollbackConfig
 	target.Blueprint.UpdatePolicy = edit.Blueprint.UpdatePolicy
 	passDeliveryPolicy(&target.DeliveryConfig, edit.DeliveryConfig)
@@ -23,9 +23,9 @@ func passDeliveryPolicy(target *deploymentv1alpha1.DeliveryConfig, edit deployme
 	}
 }
 
-// passRules copies the rules of measurements: the progressTimeout, and the rules of metrics and checks that are measured already. The set of metrics and
+// passEditedRules copies the rules of measurements: the progressTimeout, and the rules of metrics and checks that are measured already. The set of metrics and
 // their limits belong to the image. Changed rules make a revision of their own, as they do without a build.
-func passRules(target *deploymentv1alpha1.GatesConfig, edit deploymentv1alpha1.GatesConfig) {
+func passEditedRules(target *deploymentv1alpha1.GatesConfig, edit deploymentv1alpha1.GatesConfig) {
 	target.MetricsUnavailableTimeout, target.OnMetricsUnavailable = edit.MetricsUnavailableTimeout, edit.OnMetricsUnavailable
 	if target.PostCheck != nil && edit.PostCheck != nil {
 		target.PostCheck.Timeout = edit.PostCheck.Timeout
@@ -63,7 +63,7 @@ func checksWithRules(checks, edited []deploymentv1alpha1.Check) []deploymentv1al
 	for i := range out {
 		isSame := func(c deploymentv1alpha1.Check) bool { return c.Name == out[i].Name && c.Type == out[i].Type }
 		if index := slices.IndexFunc(edited, isSame); index >= 0 {
-			gates.SetRules(&out[i], rulesOf(edited[index]))
+			gates.SetRules(&out[i], rulesOfCheck(edited[index]))
 		}
 	}
 	if len(out) == 0 {
@@ -81,8 +81,8 @@ func addProgressCheck(checks []deploymentv1alpha1.Check, added deploymentv1alpha
 	return append(checks, added)
 }
 
-// rulesOf returns the rules by which the measurements of a check make a verdict.
-func rulesOf(c deploymentv1alpha1.Check) deploymentv1alpha1.MetricRules {
+// rulesOfCheck returns the rules by which the measurements of a check make a verdict.
+func rulesOfCheck(c deploymentv1alpha1.Check) deploymentv1alpha1.MetricRules {
 	return deploymentv1alpha1.MetricRules{
 		InitialDelay: c.InitialDelay, Interval: c.Interval, Count: c.Count, FailureLimit: c.FailureLimit, ConsecutiveErrorLimit: c.ConsecutiveErrorLimit,
 		InconclusiveLimit: c.InconclusiveLimit, NoData: c.NoData, Timeout: c.Timeout,

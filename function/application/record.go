@@ -14,7 +14,7 @@ func (b *Build) takeInForce(recorded v1alpha1.BuiltImage, d *observedDeployment,
 	if recorded.Image == "" && d != nil {
 		current = d.annotatedBuild()
 	}
-	if current.Image == "" || current.Image == rebuilt || b.Wanted == "" || imageID(current.Request, current.Commit) != b.Wanted {
+	if current.Image == "" || current.Image == rebuilt || b.Wanted == "" || imageInputsID(current.Request, current.Commit) != b.Wanted {
 		return
 	}
 	if rebuilt != "" {
@@ -43,7 +43,7 @@ func mayDeliverRebuilt(build *v1alpha1.Build, image string) bool {
 // annotatedBuild returns the deployment's image, with the request and the commit of its build by the annotations. It proves nothing.
 func (d *observedDeployment) annotatedBuild() v1alpha1.BuiltImage {
 	all := d.Metadata.Annotations
-	return v1alpha1.BuiltImage{Image: d.image(), Request: all[buildv1alpha1.AnnotationRequest], Commit: all[buildv1alpha1.AnnotationCommit]}
+	return v1alpha1.BuiltImage{Image: d.desiredImage(), Request: all[buildv1alpha1.AnnotationRequest], Commit: all[buildv1alpha1.AnnotationCommit]}
 }
 
 // annotationsFor returns the annotations of a deployment about the build of its image. They are for people, and for the policies of a cluster.

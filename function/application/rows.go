@@ -29,7 +29,7 @@ func Rows() []Row {
 	}, {
 		Known:   "an object that the spec names is missing, or the deployment has not processed the spec yet, or holds it back",
 		Phase:   v1alpha1.PhasePending,
-		matches: func(f *Facts) bool { return f.Missing != "" || f.isUntaken() },
+		matches: func(f *Facts) bool { return f.Missing != "" || f.awaitsImageReport() },
 		message: (*Facts).pendingMessage,
 	}, {
 		Known:   "the build of the current spec failed, and the spec has no image",
@@ -69,8 +69,8 @@ func Rows() []Row {
 	}}
 }
 
-// currentRow returns the first row that matches. The last row always does.
-func (f *Facts) currentRow() Row {
+// firstMatchingRow returns the first row that matches. The last row always does.
+func (f *Facts) firstMatchingRow() Row {
 	rows := Rows()
 	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.matches(f) })]
 }

@@ -30,15 +30,15 @@ type Projection struct {
 
 // Project computes status and conditions from facts. It continues the log of transitions of the last status, and reads nothing else of it.
 func Project(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) Projection {
-	return Projection{Status: projectStatus(f, last, now), Conditions: projectConditions(f), Ready: isReady(f)}
+	return Projection{Status: projectStatus(f, last, now), Conditions: projectConditions(f), Ready: isApplicationReady(f)}
 }
 
 func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) *v1alpha1.ApplicationStatus {
-	row := f.currentRow()
+	row := f.firstMatchingRow()
 	d := f.Deployment
 	s := &v1alpha1.ApplicationStatus{
 		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest,
-		Source: f.Source, Build: f.Build.project(), BuiltImage: f.InForce, Commit: f.Commit, ShortCommit: shortCommit(f.Commit), Image: f.Image, ShortImage: shortImage(f.Image), URL: f.URL,
+		Source: f.Source, Build: f.Build.projectBuildStatus(), BuiltImage: f.InForce, Commit: f.Commit, ShortCommit: shortCommit(f.Commit), Image: f.Image, ShortImage: shortImageName(f.Image), URL: f.URL,
 		Deployment: v1alpha1.DeploymentStatus{Name: d.Name, Revision: d.Revision, VerifiedRevision: d.Verified},
 	}
 	if f.isDeploymentCurrent() {
@@ -73,8 +73,8 @@ func projectSites(s *v1alpha1.ApplicationStatus, f *Facts) {
 	}
 }
 
-// project returns the status of the build.
-func (b *Build) project() v1alpha1.BuildStatus {
+// projectBuildStatus returns the status of the build.
+func (b *Build) projectBuildStatus() v1alpha1.BuildStatus {
 	out := v1alpha1.BuildStatus{
 		State: string(cmp.Or(b.State, BuildUnknown)), Name: b.Name, Commit: b.Commit, Image: b.WantedImage(), Step: b.Step, Logs: b.Logs, Waiting: b.Waiting,
 	}

@@ -22,11 +22,11 @@ func Advice(b *catalogv1alpha1.Blueprint) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(markAdvice(uses), parameterAdvice(b, uses)...), nil
+	return append(missingMarkAdvice(uses), parameterAdvice(b, uses)...), nil
 }
 
-// markAdvice returns which marks are missing in a Blueprint that reads no values.
-func markAdvice(uses guard.Uses) []string {
+// missingMarkAdvice returns which marks are missing in a Blueprint that reads no values.
+func missingMarkAdvice(uses guard.Uses) []string {
 	if uses.Values || len(uses.Workloads) == 0 {
 		return nil
 	}

@@ -74,11 +74,11 @@ func Create(dir fs.FS, o Options) (*catalogv1alpha1.Blueprint, error) {
 		b.Labels[catalogv1alpha1.LabelChannel] = o.Channel
 	}
 	b.Spec.BlueprintName, b.Spec.Version, b.Spec.ServiceTypes = o.Name, o.Version, o.Types
-	files, err := readFiles(dir)
+	files, err := readDirectoryFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := fillSpec(&b.Spec, files); err != nil {
+	if err := fillBlueprintSpec(&b.Spec, files); err != nil {
 		return nil, err
 	}
 	return b, Check(b)
@@ -117,14 +117,14 @@ func CreateForTest(dir fs.FS) (*catalogv1alpha1.Blueprint, error) {
 	return b, nil
 }
 
-// readFiles returns the files of a directory, by their path.
-func readFiles(dir fs.FS) (map[string]catalogv1alpha1.File, error) {
+// readDirectoryFiles returns the files of a directory, by their path.
+func readDirectoryFiles(dir fs.FS) (map[string]catalogv1alpha1.File, error) {
 	out := map[string]catalogv1alpha1.File{}
 	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if isHidden(name) {
+		if isIgnoredFile(name) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -133,20 +133,20 @@ func readFiles(dir fs.FS) (map[string]catalogv1alpha1.File, error) {
 		if d.IsDir() {
 			return nil
 		}
-		text, err := readFile(dir, name, d)
+		text, err := readRegularFile(dir, name, d)
 		out[name] = text
 		return err
 	})
 	return out, err
 }
 
-func isHidden(name string) bool {
+func isIgnoredFile(name string) bool {
 	base := path.Base(name)
 	return base != "." && strings.HasPrefix(base, ".") || strings.EqualFold(base, "README.md")
 }
 
-// readFile reads regular files only: a link could lead anywhere, and a pipe has no end.
-func readFile(dir fs.FS, name string, d fs.DirEntry) (catalogv1alpha1.File, error) {
+// readRegularFile reads regular files only: a link could lead anywhere, and a pipe has no end.
+func readRegularFile(dir fs.FS, name string, d fs.DirEntry) (catalogv1alpha1.File, error) {
 	info, err := d.Info()
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot look at %s", name)
@@ -164,14 +164,14 @@ func readFile(dir fs.FS, name string, d fs.DirEntry) (catalogv1alpha1.File, erro
 	return catalogv1alpha1.File(b), errors.Wrap(oneline.CheckUTF8(string(b)), name)
 }
 
-// fillSpec sorts files into the fields of a spec.
-func fillSpec(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1.File) error {
+// fillBlueprintSpec sorts files into the fields of a spec.
+func fillBlueprintSpec(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1.File) error {
 	m := moreFields{}
 	if err := boundedyaml.UnmarshalStrict([]byte(files[MoreFile]), &m); err != nil {
 		return errors.Wrapf(err, "cannot decode %s", MoreFile)
 	}
 	delete(files, MoreFile)
-	schema, err := takeSchema(files)
+	schema, err := takeOrMakeSchema(files)
 	if err != nil {
 		return err
 	}
@@ -180,8 +180,8 @@ func fillSpec(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1
 	return nil
 }
 
-// takeSchema takes the schema of the parameters out of the files, or makes one from intent.yaml.
-func takeSchema(files map[string]catalogv1alpha1.File) ([]byte, error) {
+// takeOrMakeSchema takes the schema of the parameters out of the files, or makes one from intent.yaml.
+func takeOrMakeSchema(files map[string]catalogv1alpha1.File) ([]byte, error) {
 	stem := strings.TrimSuffix(SchemaFile, ".yaml")
 	for _, name := range []string{SchemaFile, stem + ".yml", stem + ".json"} {
 		text, ok := files[name]

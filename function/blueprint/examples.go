@@ -74,7 +74,7 @@ func renderExample(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv
 	if !Serves(b, wanted.Type) {
 		return site, nil, errors.Errorf("intent: the Blueprint does not serve type %q", wanted.Type)
 	}
-	if err := checkRead(b, wanted); err != nil {
+	if err := checkValuesRead(b, wanted); err != nil {
 		return site, nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, exampleTimeout)
@@ -84,7 +84,7 @@ func renderExample(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv
 		Intent:    wanted,
 		Site:      render.Site{Name: site, Parameters: plainParameters(e.Parameters)},
 		Claim:     render.Claim{Namespace: exampleNamespace, Name: wanted.Service},
-		Track:     trackOf(b),
+		Track:     trackOfExamples(b),
 	})
 	if err != nil {
 		return site, nil, err
@@ -93,19 +93,19 @@ func renderExample(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv
 	if err != nil {
 		return site, nil, err
 	}
-	return site, files, policy.CheckObjects(objectsOf(files), definitions)
+	return site, files, policy.CheckObjects(filesOfObjects(files), definitions)
 }
 
-// trackOf returns the track that the examples of a Blueprint are rendered in, or "" for one without tracks.
-func trackOf(b *catalogv1alpha1.Blueprint) string {
+// trackOfExamples returns the track that the examples of a Blueprint are rendered in, or "" for one without tracks.
+func trackOfExamples(b *catalogv1alpha1.Blueprint) string {
 	if b.Spec.Canary == nil {
 		return ""
 	}
 	return exampleTrack
 }
 
-// objectsOf returns the files of a directory by names without folders, and without the kustomizations of these.
-func objectsOf(files tree.Files) tree.Files {
+// filesOfObjects returns the files of a directory by names without folders, and without the kustomizations of these.
+func filesOfObjects(files tree.Files) tree.Files {
 	out := tree.Files{}
 	for name, content := range files {
 		folder, file := path.Split(name)
@@ -116,8 +116,8 @@ func objectsOf(files tree.Files) tree.Files {
 	return out
 }
 
-// checkRead returns an error for an intent that sets a value which the Blueprint does not read.
-func checkRead(b *catalogv1alpha1.Blueprint, i intent.Intent) error {
+// checkValuesRead returns an error for an intent that sets a value which the Blueprint does not read.
+func checkValuesRead(b *catalogv1alpha1.Blueprint, i intent.Intent) error {
 	uses, err := render.UsesOf(b)
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func Run(in Input) (*Output, error) {
 	}
 	pruneAfter, problem := readPruneAge(&in.Spec)
 	f.Problem = cmp.Or(f.Problem, problem)
-	if err := out.composeState(newState(in, f.Digest, packages, pruneAfter), f.Problem == ""); err != nil {
+	if err := out.composeState(newBundleState(in, f.Digest, packages, pruneAfter), f.Problem == ""); err != nil {
 		return nil, err
 	}
 	f.addPackages(packages)

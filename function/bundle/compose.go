@@ -17,8 +17,8 @@ import (
 // StateName is the name of the BundleState in the composition.
 const StateName = "state"
 
-// newState returns the BundleState that should exist.
-func newState(in Input, digest string, packages []statev1alpha1.BundlePackage, pruneAfter *metav1.Duration) *statev1alpha1.BundleState {
+// newBundleState returns the BundleState that should exist.
+func newBundleState(in Input, digest string, packages []statev1alpha1.BundlePackage, pruneAfter *metav1.Duration) *statev1alpha1.BundleState {
 	return &statev1alpha1.BundleState{
 		TypeMeta:   metav1.TypeMeta{APIVersion: statev1alpha1.GroupVersion.String(), Kind: "BundleState"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: StateNameOf(in.Group, in.Name)},
@@ -40,7 +40,7 @@ func StateNameOf(group, name string) string {
 	return name
 }
 
-func addState(out *Output, s *statev1alpha1.BundleState) error {
+func addBundleState(out *Output, s *statev1alpha1.BundleState) error {
 	o, err := desired.Encode(s)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode composed resource %q", StateName)
@@ -66,17 +66,17 @@ func readPruneAge(s *v1alpha1.BundleSpec) (*metav1.Duration, string) {
 // the packages: a user who sets these must not have to wait for another field. Nothing is pruned meanwhile.
 func (out *Output) composeState(s *statev1alpha1.BundleState, isValid bool) error {
 	if isValid {
-		return addState(out, s)
+		return addBundleState(out, s)
 	}
 	if retained, ok := out.Resources[StateName]; ok {
 		unstructured.RemoveNestedField(retained.Object.Object, "spec", "forProvider", "pruneAfter")
-		return errors.Join(setFlag(retained, "orphan", s.Spec.ForProvider.Orphan), setFlag(retained, "suspend", s.Spec.ForProvider.Suspend))
+		return errors.Join(setStateFlag(retained, "orphan", s.Spec.ForProvider.Orphan), setStateFlag(retained, "suspend", s.Spec.ForProvider.Suspend))
 	}
 	return nil
 }
 
-// setFlag sets a parameter of a BundleState as it is encoded: false is left out.
-func setFlag(r desired.Resource, name string, isSet bool) error {
+// setStateFlag sets a parameter of a BundleState as it is encoded: false is left out.
+func setStateFlag(r desired.Resource, name string, isSet bool) error {
 	path := []string{"spec", "forProvider", name}
 	if !isSet {
 		unstructured.RemoveNestedField(r.Object.Object, path...)

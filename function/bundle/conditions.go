@@ -22,7 +22,7 @@ func validCondition(f *Facts) projection.Condition {
 
 func deployedCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeDeployed
-	row := f.currentRow()
+	row := f.firstMatchingRow()
 	switch row.Phase {
 	case v1alpha1.PhaseSucceeded:
 		return projection.Is(conditionType, true, v1alpha1.ReasonDeployed, "")
@@ -53,7 +53,7 @@ func recordedCondition(f *Facts) projection.Condition {
 	switch r := f.Observed.Record; {
 	case r.Problem != "":
 		return projection.Is(conditionType, false, v1alpha1.ReasonNotRecorded, r.Problem)
-	case r.Secret == "", !f.isCurrent():
+	case r.Secret == "", !f.isAboutCurrentSpec():
 		return projection.Unknown(conditionType, v1alpha1.ReasonNotObserved, "")
 	}
 	return projection.Is(conditionType, true, v1alpha1.ReasonRecorded, "")
@@ -61,7 +61,7 @@ func recordedCondition(f *Facts) projection.Condition {
 
 // stalledCondition is true when the Bundle makes no progress until a user acts.
 func stalledCondition(f *Facts) projection.Condition {
-	row := f.currentRow()
+	row := f.firstMatchingRow()
 	if row.Phase == v1alpha1.PhaseFailed {
 		return projection.Is(v1alpha1.TypeStalled, true, f.failureReason(), row.message(f))
 	}
@@ -71,7 +71,7 @@ func stalledCondition(f *Facts) projection.Condition {
 // reconcilingCondition is true while something is worked on or waited for. It is never true beside Stalled.
 func reconcilingCondition(f *Facts) projection.Condition {
 	const conditionType = v1alpha1.TypeReconciling
-	row := f.currentRow()
+	row := f.firstMatchingRow()
 	switch {
 	case row.Phase == v1alpha1.PhaseFailed, row.Phase == v1alpha1.PhaseSucceeded:
 		return projection.Is(conditionType, false, v1alpha1.ReasonIdle, "")
@@ -83,7 +83,7 @@ func reconcilingCondition(f *Facts) projection.Condition {
 	return projection.Is(conditionType, true, v1alpha1.ReasonProgressing, row.message(f))
 }
 
-// isReady reports whether each package runs its current spec.
-func isReady(f *Facts) bool {
-	return f.currentRow().Phase == v1alpha1.PhaseSucceeded
+// isBundleReady reports whether each package runs its current spec.
+func isBundleReady(f *Facts) bool {
+	return f.firstMatchingRow().Phase == v1alpha1.PhaseSucceeded
 }

@@ -48,11 +48,13 @@ func (f *Facts) addObservation(s *statev1alpha1.BundleState) {
 	}
 }
 
-// isCurrent reports whether the report of the BundleState is about the current spec.
-func (f *Facts) isCurrent() bool { return f.Problem == "" && f.Observed.SpecDigest == f.Digest }
+// isAboutCurrentSpec reports whether the report of the BundleState is about the current spec.
+func (f *Facts) isAboutCurrentSpec() bool {
+	return f.Problem == "" && f.Observed.SpecDigest == f.Digest
+}
 
-// isEnabled reports whether the spec has a package, and enables it.
-func (f *Facts) isEnabled(name string) bool {
+// isPackageEnabled reports whether the spec has a package, and enables it.
+func (f *Facts) isPackageEnabled(name string) bool {
 	return f.Layers[name] > 0 && !slices.Contains(f.Disabled, name)
 }
 
@@ -73,7 +75,7 @@ func (f *Facts) failedPackage() *statev1alpha1.PackageObservation {
 // pendingPackage returns the first package that does not run its current spec, or nil.
 func (f *Facts) pendingPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool {
-		if f.isEnabled(p.Name) {
+		if f.isPackageEnabled(p.Name) {
 			return p.Status != statev1alpha1.StatusSuccess || p.IsWaiting()
 		}
 		return f.Layers[p.Name] > 0 && p.Status != statev1alpha1.StatusRemoved && p.Status != statev1alpha1.StatusNotDeployed
@@ -82,14 +84,14 @@ func (f *Facts) pendingPackage() *statev1alpha1.PackageObservation {
 
 // degradedPackage returns the first package that was deployed and is not ready, or nil.
 func (f *Facts) degradedPackage() *statev1alpha1.PackageObservation {
-	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return f.isEnabled(p.Name) && !p.Ready })
+	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return f.isPackageEnabled(p.Name) && !p.Ready })
 }
 
-// countReady returns the number of packages that run their current spec, and are ready.
-func (f *Facts) countReady() int {
+// countReadyPackages returns the number of packages that run their current spec, and are ready.
+func (f *Facts) countReadyPackages() int {
 	ready := 0
 	for _, p := range f.Observed.Packages {
-		if f.isCurrent() && f.isEnabled(p.Name) && p.Ready && p.Status == statev1alpha1.StatusSuccess && p.Reason == "" {
+		if f.isAboutCurrentSpec() && f.isPackageEnabled(p.Name) && p.Ready && p.Status == statev1alpha1.StatusSuccess && p.Reason == "" {
 			ready++
 		}
 	}
@@ -98,7 +100,7 @@ func (f *Facts) countReady() int {
 
 // currentState returns the status of the Bundle, or "" as long as the provider reports about another spec.
 func (f *Facts) currentState() string {
-	if !f.isCurrent() {
+	if !f.isAboutCurrentSpec() {
 		return ""
 	}
 	return f.Observed.Status

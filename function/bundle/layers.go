@@ -12,8 +12,8 @@ import (
 // A graph has the dependencies of packages, by their names.
 type graph map[v1alpha1.PackageName][]v1alpha1.PackageName
 
-// newGraph returns the graph of packages, or a sentence about the first name that occurs twice, is unknown or is not enabled.
-func newGraph(packages []v1alpha1.Package) (graph, string) {
+// newPackageGraph returns the graph of packages, or a sentence about the first name that occurs twice, is unknown or is not enabled.
+func newPackageGraph(packages []v1alpha1.Package) (graph, string) {
 	g := graph{}
 	for i, p := range packages {
 		if _, ok := g[p.Name]; ok {
@@ -29,7 +29,7 @@ func findDisabledName(packages []v1alpha1.Package) string {
 	disabled := listDisabled(packages)
 	for _, p := range packages {
 		i := slices.IndexFunc(p.DependsOn, func(name v1alpha1.PackageName) bool { return slices.Contains(disabled, name) })
-		if i >= 0 && !isDisabled(p) {
+		if i >= 0 && !isPackageDisabled(p) {
 			return fmt.Sprintf("spec.packages[%s].dependsOn: package %q is not enabled: enable it, or disable this one, too", p.Name, p.DependsOn[i])
 		}
 	}
@@ -39,14 +39,14 @@ func findDisabledName(packages []v1alpha1.Package) string {
 func listDisabled(packages []v1alpha1.Package) []v1alpha1.PackageName {
 	out := []v1alpha1.PackageName{}
 	for _, p := range packages {
-		if isDisabled(p) {
+		if isPackageDisabled(p) {
 			out = append(out, p.Name)
 		}
 	}
 	return out
 }
 
-func isDisabled(p v1alpha1.Package) bool { return p.Enabled != nil && !*p.Enabled }
+func isPackageDisabled(p v1alpha1.Package) bool { return p.Enabled != nil && !*p.Enabled }
 
 func findUnknownName(packages []v1alpha1.Package, g graph) string {
 	for _, p := range packages {
@@ -62,14 +62,14 @@ func findUnknownName(packages []v1alpha1.Package, g graph) string {
 // OrderPackages returns the layer of each package, from 1: a package is in the layer after the last layer of its dependencies. It returns a sentence
 // instead for names that occur twice, are unknown or are not enabled, and for a cycle, which it names by its path.
 func OrderPackages(packages []v1alpha1.Package) (map[v1alpha1.PackageName]int32, string) {
-	g, problem := newGraph(packages)
+	g, problem := newPackageGraph(packages)
 	if problem != "" {
 		return nil, problem
 	}
 	layers := map[v1alpha1.PackageName]int32{}
 	for _, p := range packages {
 		if cycle := g.placePackage(p.Name, nil, layers); cycle != nil {
-			return nil, fmt.Sprintf("spec.packages[%s].dependsOn: the packages wait for each other: %s", cycle[0], joinPath(cycle))
+			return nil, fmt.Sprintf("spec.packages[%s].dependsOn: the packages wait for each other: %s", cycle[0], joinPackagePath(cycle))
 		}
 	}
 	return layers, ""
@@ -96,7 +96,7 @@ func (g graph) placePackage(name v1alpha1.PackageName, path []v1alpha1.PackageNa
 	return nil
 }
 
-func joinPath(names []v1alpha1.PackageName) string {
+func joinPackagePath(names []v1alpha1.PackageName) string {
 	out := make([]string, 0, len(names))
 	for _, name := range names {
 		out = append(out, string(name))

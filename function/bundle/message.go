@@ -32,7 +32,7 @@ func (f *Facts) pendingMessage() string {
 
 // succeededMessage counts the running packages, and packages that left the Bundle.
 func (f *Facts) succeededMessage() string {
-	ready := f.countReady()
+	ready := f.countReadyPackages()
 	text := fmt.Sprintf("%d packages run version %s.", ready, f.Version)
 	if ready == 1 {
 		text = fmt.Sprintf("1 package runs version %s.", f.Version)

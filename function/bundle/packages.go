@@ -27,7 +27,7 @@ func findSpecProblem(in Input) string {
 	}
 	size := 0
 	for _, p := range in.Spec.Packages {
-		size += countBytes(p.Deployment) + countBytes(p.Application)
+		size += countRawBytes(p.Deployment) + countRawBytes(p.Application)
 	}
 	if size > maxSpecBytes {
 		return fmt.Sprintf("spec.packages: the specs have %d bytes together, and may have %d: make several Bundles of them", size, maxSpecBytes)
@@ -35,7 +35,7 @@ func findSpecProblem(in Input) string {
 	return ""
 }
 
-func countBytes(raw *runtime.RawExtension) int {
+func countRawBytes(raw *runtime.RawExtension) int {
 	if raw == nil {
 		return 0
 	}
@@ -83,7 +83,7 @@ func fillInDeployment(out *statev1alpha1.BundlePackage, raw *runtime.RawExtensio
 	if err := decodeStrictly(raw, spec); err != nil {
 		return errors.Wrap(err, "deployment")
 	}
-	out.Kind, out.Spec, out.Version = deploymentv1alpha1.Kind, raw, cmp.Or(out.Version, versionOf(spec.Blueprint))
+	out.Kind, out.Spec, out.Version = deploymentv1alpha1.Kind, raw, cmp.Or(out.Version, versionOrChannel(spec.Blueprint))
 	var err error
 	out.Digest, err = digest.Spec(spec)
 	return errors.Wrap(err, "deployment")
@@ -98,14 +98,14 @@ func fillInApplication(namespace string, out *statev1alpha1.BundlePackage, raw *
 	if _, err := application.Compile(namespace, out.Name, *spec); err != nil {
 		return errors.Wrap(err, "application")
 	}
-	out.Kind, out.Spec, out.Version = applicationv1alpha1.Kind, raw, cmp.Or(out.Version, versionOf(spec.Deploy.Blueprint))
+	out.Kind, out.Spec, out.Version = applicationv1alpha1.Kind, raw, cmp.Or(out.Version, versionOrChannel(spec.Deploy.Blueprint))
 	var err error
 	out.Digest, err = digest.Application(spec)
 	return errors.Wrap(err, "application")
 }
 
-// versionOf returns the version that a choice of a Blueprint stands for, or the channel that it follows.
-func versionOf(b deploymentv1alpha1.BlueprintChoice) string {
+// versionOrChannel returns the version that a choice of a Blueprint stands for, or the channel that it follows.
+func versionOrChannel(b deploymentv1alpha1.BlueprintChoice) string {
 	return cmp.Or(b.Version, b.Channel)
 }
 

@@ -29,7 +29,7 @@ func Rows() []Row {
 	}, {
 		Known:   "the provider has not processed the spec yet",
 		Phase:   v1alpha1.PhasePending,
-		matches: func(f *Facts) bool { return !f.isCurrent() },
+		matches: func(f *Facts) bool { return !f.isAboutCurrentSpec() },
 		message: func(*Facts) string { return "The provider has not taken up the spec yet." },
 	}, {
 		Known:   "a package failed, or cannot be removed",
@@ -54,8 +54,8 @@ func Rows() []Row {
 	}}
 }
 
-// currentRow returns the first row that matches. The last row always does.
-func (f *Facts) currentRow() Row {
+// firstMatchingRow returns the first row that matches. The last row always does.
+func (f *Facts) firstMatchingRow() Row {
 	rows := Rows()
 	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.matches(f) })]
 }

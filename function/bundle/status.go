@@ -26,14 +26,14 @@ type Projection struct {
 
 // Project computes status and conditions from facts. It continues the log of transitions of the last status, and reads nothing else of it.
 func Project(f *Facts, last *v1alpha1.BundleStatus, now metav1.Time) Projection {
-	return Projection{Status: projectStatus(f, last, now), Conditions: projectConditions(f), Ready: isReady(f)}
+	return Projection{Status: projectStatus(f, last, now), Conditions: projectConditions(f), Ready: isBundleReady(f)}
 }
 
 func projectStatus(f *Facts, last *v1alpha1.BundleStatus, now metav1.Time) *v1alpha1.BundleStatus {
-	row := f.currentRow()
+	row := f.firstMatchingRow()
 	s := &v1alpha1.BundleStatus{
 		Phase: row.Phase, Message: projection.Fit(row.message(f), maxMessage), SpecDigest: f.Digest, Version: f.Version, State: f.currentState(),
-		Ready: fmt.Sprintf("%d/%d", f.countReady(), f.Enabled), Unreferenced: f.Observed.Unreferenced, Record: v1alpha1.RecordStatus{Secret: f.Observed.Record.Secret},
+		Ready: fmt.Sprintf("%d/%d", f.countReadyPackages(), f.Enabled), Unreferenced: f.Observed.Unreferenced, Record: v1alpha1.RecordStatus{Secret: f.Observed.Record.Secret},
 		Packages: projectPackages(f),
 	}
 	restart := last.Phase != "" && last.SpecDigest != s.SpecDigest || f.Problem != "" && last.Phase != "" && last.Phase != v1alpha1.PhaseFailed

@@ -15,8 +15,8 @@ const (
 	maxDrain    = 10 * time.Minute
 )
 
-// checkSteps returns an error for steps that a schema older than these rules may have accepted.
-func checkSteps(w Wave) error {
+// checkWaveSteps returns an error for steps that a schema older than these rules may have accepted.
+func checkWaveSteps(w Wave) error {
 	last, hasPause := int32(0), false
 	for i, s := range w.Steps {
 		fail := func(format string, args ...any) error {
@@ -35,7 +35,7 @@ func checkSteps(w Wave) error {
 			return fail("weight %d is not higher than the previous weight %d", *s.Weight, last)
 		}
 		if hasPause = s.Pause != nil; hasPause && s.Pause.Duration != "" {
-			if _, ok := durationIn(s.Pause.Duration, maxPause); !ok {
+			if _, ok := durationInBounds(s.Pause.Duration, maxPause); !ok {
 				return fail("pause.duration: %q is not between 1s and 720h", s.Pause.Duration)
 			}
 			continue
@@ -47,8 +47,8 @@ func checkSteps(w Wave) error {
 	return nil
 }
 
-// durationIn returns a duration, and whether it is in its bounds.
-func durationIn(text deploymentv1alpha1.Duration, longest time.Duration) (time.Duration, bool) {
+// durationInBounds returns a duration, and whether it is in its bounds.
+func durationInBounds(text deploymentv1alpha1.Duration, longest time.Duration) (time.Duration, bool) {
 	d, err := time.ParseDuration(string(text))
 	return d, err == nil && d >= minDuration && d <= longest
 }
@@ -58,7 +58,7 @@ func CheckDrain(drain, attemptTimeout deploymentv1alpha1.Duration) error {
 	if drain == "" {
 		return nil
 	}
-	d, ok := durationIn(drain, maxDrain)
+	d, ok := durationInBounds(drain, maxDrain)
 	if !ok {
 		return errors.Errorf("spec.deliveryConfig.canary.drain: %q is not between 1s and 10m", drain)
 	}

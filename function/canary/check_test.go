@@ -50,7 +50,7 @@ func TestCheckSteps(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := message(checkSteps(Wave{Field: "steps", Steps: tc.steps})); got != tc.want {
+			if got := message(checkWaveSteps(Wave{Field: "steps", Steps: tc.steps})); got != tc.want {
 				t.Errorf("\n%s\ncheckSteps(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})

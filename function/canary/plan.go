@@ -75,12 +75,12 @@ type PlannedWave struct {
 func PlanWaves(in Input) ([]PlannedWave, error) {
 	out, counts, total := []PlannedWave{}, make([]string, 0, len(in.Waves)), 0
 	for _, w := range in.Waves {
-		if err := checkSteps(w); err != nil {
+		if err := checkWaveSteps(w); err != nil {
 			return nil, err
 		}
-		steps := in.planWave(w)
+		steps := in.planWaveSteps(w)
 		out = append(out, PlannedWave{Name: w.Name, Sites: w.Sites, Steps: steps})
-		counts = append(counts, fmt.Sprintf("%d of %s", len(steps), describe(w)))
+		counts = append(counts, fmt.Sprintf("%d of %s", len(steps), describeWave(w)))
 		total += len(steps)
 	}
 	if total > ledger.MaxSteps {
@@ -90,15 +90,15 @@ func PlanWaves(in Input) ([]PlannedWave, error) {
 	return out, nil
 }
 
-func describe(w Wave) string {
+func describeWave(w Wave) string {
 	if w.Name == "" {
 		return "the Sites in no wave"
 	}
 	return "wave " + w.Name
 }
 
-// planWave returns the steps of a wave.
-func (in Input) planWave(w Wave) []ledger.Step {
+// planWaveSteps returns the steps of a wave.
+func (in Input) planWaveSteps(w Wave) []ledger.Step {
 	var served, remaining []string
 	for _, site := range w.Sites {
 		if in.IsServed(site) {
@@ -112,7 +112,7 @@ func (in Input) planWave(w Wave) []ledger.Step {
 	}
 	out := in.weightSteps(w.Steps)
 	out[0].Sites, out[len(out)-1].Sites = served, remaining
-	in.setAhead(out)
+	in.setAheadOfSteps(out)
 	return out
 }
 
@@ -138,8 +138,8 @@ func (in Input) weightSteps(steps []deploymentv1alpha1.CanaryStep) []ledger.Step
 	return out
 }
 
-// setAhead gives each step the pods of the next step.
-func (in Input) setAhead(steps []ledger.Step) {
+// setAheadOfSteps gives each step the pods of the next step.
+func (in Input) setAheadOfSteps(steps []ledger.Step) {
 	for i := range steps[:len(steps)-1] {
 		steps[i].Ahead = new(*steps[i+1].Weight)
 		if in.Scale == deploymentv1alpha1.ScaleFull {

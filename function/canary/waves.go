@@ -61,7 +61,7 @@ func waveOfSites(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[s
 		}
 		for _, p := range places {
 			name := p.Site.GetName()
-			if !isInWave(w, p) {
+			if !isSiteInWave(w, p) {
 				continue
 			}
 			if previous, ok := in[name]; ok {
@@ -88,8 +88,8 @@ func invalidWave(i int, format string, args ...any) error {
 	return errors.Wrapf(errors.Errorf(format, args...), "spec.deliveryConfig.waves[%d]", i)
 }
 
-// isInWave is true for a Site of a wave.
-func isInWave(w deploymentv1alpha1.Wave, p catalog.Place) bool {
+// isSiteInWave is true for a Site of a wave.
+func isSiteInWave(w deploymentv1alpha1.Wave, p catalog.Place) bool {
 	if len(w.MatchLabels) == 0 {
 		return slices.Contains(w.Sites, deploymentv1alpha1.SiteName(p.Site.GetName()))
 	}

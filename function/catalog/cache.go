@@ -41,7 +41,7 @@ func decodeCached[T any](d *requirements, raw json.RawMessage) (T, error) {
 	if d.cache == nil {
 		return out, json.Unmarshal(raw, &out) //nolint:wrapcheck // The caller says what it decodes.
 	}
-	key := keyOf[T](raw)
+	key := cacheKeyOfObject[T](raw)
 	_, _ = d.given.Write(key[:])
 	if cached, ok := d.cache.objects.Get(key); ok {
 		value, _ := cached.(T) // The key depends on the type.
@@ -54,8 +54,8 @@ func decodeCached[T any](d *requirements, raw json.RawMessage) (T, error) {
 	return out, err //nolint:wrapcheck // The caller says what it decodes.
 }
 
-// keyOf returns the cache key of a decoded object: its JSON and its type, because one object is decoded into several types.
-func keyOf[T any](raw json.RawMessage) memo.Key {
+// cacheKeyOfObject returns the cache key of a decoded object: its JSON and its type, because one object is decoded into several types.
+func cacheKeyOfObject[T any](raw json.RawMessage) memo.Key {
 	h := sha256.New()
 	_, _ = io.WriteString(h, reflect.TypeFor[T]().String())
 	_, _ = h.Write(raw)

@@ -132,14 +132,14 @@ func resolveQuery(d *requirements, q Query) (*Selection, []Need, error) {
 
 // resolveSelection requires everything that it can name before it returns, so that few calls are needed.
 func resolveSelection(d *requirements, q Query) (*Selection, error) {
-	t, err := readTarget(q)
+	t, err := readSiteTarget(q)
 	if err != nil {
 		return nil, err
 	}
 	found, sitesErr := selectSites(d, q, t)
 	b, inChannel, blueprintErr := selectBlueprint(d, q)
 	places, configErr := resolvePlaces(d, q, found)
-	if err := firstError(sitesErr, blueprintErr, configErr); err != nil || d.unanswered {
+	if err := firstInvalidError(sitesErr, blueprintErr, configErr); err != nil || d.unanswered {
 		return nil, err
 	}
 	if len(places) == 0 {
@@ -148,8 +148,8 @@ func resolveSelection(d *requirements, q Query) (*Selection, error) {
 	return &Selection{Blueprint: *b, InChannel: inChannel, Places: places}, checkRepositories(places)
 }
 
-// firstError returns the first InvalidError, or else the first other error: an error that lasts is more important than a missing object that may appear.
-func firstError(errs ...error) error {
+// firstInvalidError returns the first InvalidError, or else the first other error: an error that lasts is more important than a missing object that may appear.
+func firstInvalidError(errs ...error) error {
 	for _, err := range errs {
 		if e := (&InvalidError{}); errors.As(err, &e) {
 			return err

@@ -53,7 +53,7 @@ func sitesByLabels(labels map[string]string, namespace string) []Need {
 		all := map[string]string{catalogv1alpha1.LabelUsableFrom: from}
 		maps.Copy(all, labels)
 		all[catalogv1alpha1.LabelUsableFrom] = from // A deployment selects by other labels.
-		out = append(out, Need{Name: "sites/" + joinLabels(all), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchLabels: all})
+		out = append(out, Need{Name: "sites/" + joinLabelPairs(all), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchLabels: all})
 	}
 	return out
 }
@@ -64,13 +64,13 @@ func blueprintByName(name string) Need {
 
 func blueprintByChannel(name, channel string) Need {
 	labels := map[string]string{catalogv1alpha1.LabelBlueprint: name, catalogv1alpha1.LabelChannel: channel}
-	return Need{Name: "blueprints/" + joinLabels(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
+	return Need{Name: "blueprints/" + joinLabelPairs(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
 }
 
 // listedBlueprints needs the Blueprints whose names a message can suggest. The provider bounds their number and their size.
 func listedBlueprints() Need {
 	labels := map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}
-	return Need{Name: "blueprints/" + joinLabels(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
+	return Need{Name: "blueprints/" + joinLabelPairs(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
 }
 
 func configByName(ref ConfigRef, namespace string) Need {
@@ -82,8 +82,8 @@ func configByName(ref ConfigRef, namespace string) Need {
 	return n
 }
 
-// allConfigs needs every configuration of a kind that a namespace could name.
-func allConfigs(ref ConfigRef, namespace string) Need {
+// configsByKind needs every configuration of a kind that a namespace could name.
+func configsByKind(ref ConfigRef, namespace string) Need {
 	n := configByName(ref, namespace)
 	n.Name, n.MatchName = strings.Join([]string{"configs", ref.Kind, n.Namespace}, "/"), ""
 	return n
@@ -93,12 +93,12 @@ func allConfigs(ref ConfigRef, namespace string) Need {
 func RequestsNeed(c rolloutv1alpha1.ClaimReference) Need {
 	labels := rolloutv1alpha1.OpenLabels(c.APIGroup, c.Name)
 	return Need{
-		Name: "requests/" + c.Namespace + "/" + joinLabels(labels), APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "RolloutRequest",
+		Name: "requests/" + c.Namespace + "/" + joinLabelPairs(labels), APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "RolloutRequest",
 		MatchLabels: labels, Namespace: c.Namespace,
 	}
 }
 
-func joinLabels(labels map[string]string) string {
+func joinLabelPairs(labels map[string]string) string {
 	pairs := make([]string, 0, len(labels))
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		pairs = append(pairs, fmt.Sprintf("%s=%s", key, labels[key]))

@@ -30,8 +30,8 @@ type siteTarget struct {
 	unquoted []string
 }
 
-// readTarget returns the requested Sites: the Sites of deliveryConfig if it names any, else the Sites of the intent.
-func readTarget(q Query) (siteTarget, error) {
+// readSiteTarget returns the requested Sites: the Sites of deliveryConfig if it names any, else the Sites of the intent.
+func readSiteTarget(q Query) (siteTarget, error) {
 	switch {
 	case q.Delivery.SiteSelector != nil:
 		t := siteTarget{labels: plainLabels(q.Delivery.SiteSelector.MatchLabels)}
@@ -50,7 +50,7 @@ func readTarget(q Query) (siteTarget, error) {
 
 // SiteLabels returns the labels by which a query selects its Sites. It is empty for a query that names its Sites.
 func (q Query) SiteLabels() map[string]string {
-	t, err := readTarget(q)
+	t, err := readSiteTarget(q)
 	if err != nil {
 		return nil
 	}
@@ -92,13 +92,13 @@ func selectSites(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Site
 	case len(t.words) == 1 && t.words[0] == wordAll:
 		return selectByLabels(d, q, nil)
 	case len(t.words) == 1 && t.words[0] == wordBoth:
-		return selectBoth(d, q)
+		return selectBothSites(d, q)
 	}
 	return selectByNames(d, q, t)
 }
 
-// askSites requires Sites, and sets the defaults that an API server would have set: the command line reads Sites from files.
-func askSites(d *requirements, n Need) ([]catalogv1alpha1.Site, error) {
+// requireSites requires Sites, and sets the defaults that an API server would have set: the command line reads Sites from files.
+func requireSites(d *requirements, n Need) ([]catalogv1alpha1.Site, error) {
 	found, err := requireObjects[catalogv1alpha1.Site](d, n)
 	for i := range found {
 		found[i].Spec.Default()
@@ -110,7 +110,7 @@ func selectByNames(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Si
 	names := slices.Compact(sortedCopy(t.words))
 	out, missing := make([]catalogv1alpha1.Site, 0, len(names)), []string(nil)
 	for _, name := range names {
-		found, err := askSites(d, siteByName(name))
+		found, err := requireSites(d, siteByName(name))
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func sitesMissing(d *requirements, q Query, t siteTarget, missing []string) erro
 func usableSites(d *requirements, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
 	var out []catalogv1alpha1.Site
 	for _, n := range sitesByLabels(labels, q.Namespace) {
-		found, err := askSites(d, n)
+		found, err := requireSites(d, n)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +171,7 @@ func selectDelivered(d *requirements, q Query, labels map[string]string, found [
 		if slices.ContainsFunc(found, func(s catalogv1alpha1.Site) bool { return s.GetName() == name }) {
 			continue
 		}
-		sites, err := askSites(d, siteByName(name))
+		sites, err := requireSites(d, siteByName(name))
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func selectByLabels(d *requirements, q Query, labels map[string]string) ([]catal
 	return found, nil
 }
 
-func selectBoth(d *requirements, q Query) ([]catalogv1alpha1.Site, error) {
+func selectBothSites(d *requirements, q Query) ([]catalogv1alpha1.Site, error) {
 	found, err := selectByLabels(d, q, nil)
 	if err != nil || d.unanswered {
 		return nil, err

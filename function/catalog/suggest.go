@@ -34,15 +34,15 @@ func suggestBlueprints(d *requirements, q Query) (string, error) {
 		return "", err
 	}
 	name, channel, version := q.BlueprintName(), q.Blueprint.Channel, q.Blueprint.Version
-	versions := readLabels(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+	versions := readDistinctTexts(all, func(b metav1.PartialObjectMetadata) (string, bool) {
 		v, ok := strings.CutPrefix(b.GetName(), name+"-")
 		return v, ok && b.GetLabels()[catalogv1alpha1.LabelBlueprint] == name
 	})
-	channels := readLabels(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+	channels := readDistinctTexts(all, func(b metav1.PartialObjectMetadata) (string, bool) {
 		c := b.GetLabels()[catalogv1alpha1.LabelChannel]
 		return c, c != "" && b.GetLabels()[catalogv1alpha1.LabelBlueprint] == name
 	})
-	names := readLabels(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+	names := readDistinctTexts(all, func(b metav1.PartialObjectMetadata) (string, bool) {
 		n := b.GetLabels()[catalogv1alpha1.LabelBlueprint]
 		return n, n != "" && (version != "" || b.GetLabels()[catalogv1alpha1.LabelChannel] == channel)
 	})
@@ -57,8 +57,8 @@ func suggestBlueprints(d *requirements, q Query) (string, error) {
 	return listBlueprints, nil
 }
 
-// readLabels returns the distinct texts that a function reads from objects, sorted.
-func readLabels(all []metav1.PartialObjectMetadata, read func(metav1.PartialObjectMetadata) (string, bool)) []string {
+// readDistinctTexts returns the distinct texts that a function reads from objects, sorted.
+func readDistinctTexts(all []metav1.PartialObjectMetadata, read func(metav1.PartialObjectMetadata) (string, bool)) []string {
 	out := []string{}
 	for _, o := range all {
 		if text, ok := read(o); ok {
@@ -91,7 +91,7 @@ func isUsableSite(s *catalogv1alpha1.Site, namespace string) bool {
 
 // suggestConfigs returns the part of a message that names the configurations of a kind which the namespace may use.
 func suggestConfigs(d *requirements, ref ConfigRef, namespace string) (string, error) {
-	all, err := requireObjects[configv1alpha1.ClusterProviderConfig](d, allConfigs(ref, namespace))
+	all, err := requireObjects[configv1alpha1.ClusterProviderConfig](d, configsByKind(ref, namespace))
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func suggestNames(kinds string, missing, named, usable []string) string {
 			questions = append(questions, fmt.Sprintf("%q instead of %q", near, name))
 		}
 	}
-	list := fmt.Sprintf("The namespace may use the %s %s.", kinds, listNames(missing, usable))
+	list := fmt.Sprintf("The namespace may use the %s %s.", kinds, listNearestNames(missing, usable))
 	if len(questions) == 0 {
 		return ". " + list
 	}
@@ -136,8 +136,8 @@ func nearestName(name string, named, usable []string) string {
 	return best
 }
 
-// listNames returns the names that are nearest to one of the missing names, in the order of the alphabet.
-func listNames(missing, usable []string) string {
+// listNearestNames returns the names that are nearest to one of the missing names, in the order of the alphabet.
+func listNearestNames(missing, usable []string) string {
 	distance := make(map[string]int, len(usable))
 	for _, u := range usable {
 		distance[u] = len(u) + len(missing[0])

@@ -49,8 +49,8 @@ func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent)
 	return out
 }
 
-// markGates returns a plan that marks the steps with a Gate. The mark is not part of a request, but its inputs are.
-func markGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
+// markGatedSteps returns a plan that marks the steps with a Gate. The mark is not part of a request, but its inputs are.
+func markGatedSteps(plan []ledger.Step, checks gates.Checks) []ledger.Step {
 	out := slices.Clone(plan)
 	for i, step := range out {
 		if len(checks.At(step)) > 0 {

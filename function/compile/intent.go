@@ -49,11 +49,11 @@ const intentFactor = 4
 
 // ReadIntent is the function ReadIntent with a cache.
 func (c *Compiler) ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
-	return readIntentWith(s, c.intentOf)
+	return readIntentWith(s, c.intentOfText)
 }
 
-// intentOf returns the intent of a text. Nearly every call is given the same text again: the result is shared, and no caller may change it.
-func (c *Compiler) intentOf(text string) (intent.Intent, error) {
+// intentOfText returns the intent of a text. Nearly every call is given the same text again: the result is shared, and no caller may change it.
+func (c *Compiler) intentOfText(text string) (intent.Intent, error) {
 	return c.intents.Remember(memo.KeyOf(text), func() (intent.Intent, int, error) {
 		i, err := intent.FromText(text)
 		return i, intentFactor * len(text), err

@@ -23,7 +23,7 @@ import (
 // RenderSites returns the files of each Site of a selection, in a track or, if none is named, in the first track. A workload without tracks has none. It
 // returns an error, whose reason ReasonOf returns, for files that the provider would refuse.
 func (c *Compiler) RenderSites(ctx context.Context, d Deployment, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
-	first := firstTrack(s)
+	first := initialTrack(s)
 	if first == "" || name == "" {
 		name = first
 	}
@@ -48,7 +48,7 @@ func (c *Compiler) renderSitesIn(ctx context.Context, d Deployment, i intent.Int
 			return nil, terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 	}
-	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) {
+	return renderEachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) {
 		if err := ctx.Err(); err != nil {
 			return compose.Rendered{}, timeoutProblem(errors.Errorf("cannot render for all Sites within spec.compileConfig.renderTimeout, which is %s: raise it, to 60s at most, or choose fewer Sites", timeout))
 		}
@@ -59,9 +59,9 @@ func (c *Compiler) renderSitesIn(ctx context.Context, d Deployment, i intent.Int
 // placesAtOnce is the number of Sites that one call renders in parallel.
 const placesAtOnce = 4
 
-// eachPlace renders for several places at once. Of several errors it returns the first in the order of places. A panic goes on in the
+// renderEachPlace renders for several places at once. Of several errors it returns the first in the order of places. A panic goes on in the
 // goroutine of the caller, which recovers it as the error of one call: here it would end the process, which serves the deployments of all tenants.
-func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
+func renderEachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
 	out, errs, panics := make([]compose.Rendered, len(places)), make([]error, len(places)), make([]string, len(places))
 	slots, all := make(chan struct{}, placesAtOnce), sync.WaitGroup{}
 	for n := range places {
@@ -133,7 +133,7 @@ func RenderInput(d Deployment, i intent.Intent, s *catalog.Selection, p catalog.
 			Engine: p.Site.Spec.Engine.Type, Expansion: expansion.ModeAt(p.Site.Spec.Engine),
 		},
 		Claim: render.Claim{APIGroup: d.Claim.APIGroup, Namespace: d.Claim.Namespace, Name: d.Claim.Name},
-		Track: firstTrack(s),
+		Track: initialTrack(s),
 	}
 }
 

@@ -39,7 +39,7 @@ func TestRenderReason(t *testing.T) {
 	}
 }
 
-// TestPanicOfAPlace would end the process if the panic were that of a goroutine of eachPlace.
+// TestPanicOfAPlace would end the process if the panic were that of a goroutine of renderEachPlace.
 func TestPanicOfAPlace(t *testing.T) {
 	places := []catalog.Place{{Path: "a"}, {Path: "b"}, {Path: "c"}}
 	defer func() {
@@ -50,7 +50,7 @@ func TestPanicOfAPlace(t *testing.T) {
 			}
 		}
 	}()
-	_, _ = eachPlace(places, func(p catalog.Place) (compose.Rendered, error) {
+	_, _ = renderEachPlace(places, func(p catalog.Place) (compose.Rendered, error) {
 		if p.Path == "b" {
 			panic("boom " + p.Path)
 		}
@@ -63,7 +63,7 @@ func TestEachPlace(t *testing.T) {
 	for i := range places {
 		places[i].Path = string(rune('a' + i))
 	}
-	got, err := eachPlace(places, func(p catalog.Place) (compose.Rendered, error) { return compose.Rendered{Place: p}, nil })
+	got, err := renderEachPlace(places, func(p catalog.Place) (compose.Rendered, error) { return compose.Rendered{Place: p}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestEachPlace(t *testing.T) {
 			t.Errorf("Places keep their order: want %q at %d, got %q", places[i].Path, i, got[i].Place.Path)
 		}
 	}
-	_, err = eachPlace(places, func(p catalog.Place) (compose.Rendered, error) {
+	_, err = renderEachPlace(places, func(p catalog.Place) (compose.Rendered, error) {
 		if p.Path < "d" {
 			return compose.Rendered{}, nil
 		}

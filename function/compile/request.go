@@ -57,7 +57,7 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 	}
 	from := sources{Blueprint: blueprint, Plan: plan}
 	for _, p := range s.Places {
-		from.Sites = append(from.Sites, sitePartOf(p))
+		from.Sites = append(from.Sites, sitePartOfPlace(p))
 	}
 	d, err := digest.Of(from, nil)
 	out := Request{Blueprint: blueprintReference(spec.Blueprint, s, blueprint), Plan: plan}
@@ -93,7 +93,7 @@ func intentDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (str
 	})
 }
 
-func sitePartOf(p catalog.Place) sitePart {
+func sitePartOfPlace(p catalog.Place) sitePart {
 	part := sitePart{
 		Name:       p.Site.GetName(),
 		Config:     p.ConfigRef,

@@ -41,7 +41,7 @@ type Rendered struct {
 
 // CompileSelection returns the request and the checks of a selection. The result of a problem has all that precedes it.
 func (c *Compiler) CompileSelection(from Selection) (Selected, error) {
-	return c.selected.Remember(from.key(), func() (Selected, int, error) { return c.compileSelected(from) })
+	return c.selected.Remember(from.resultCacheKey(), func() (Selected, int, error) { return c.compileSelected(from) })
 }
 
 // compileSelected returns the compilation of a selection, and its approximate size in bytes.
@@ -67,7 +67,7 @@ func (c *Compiler) compileSelected(from Selection) (Selected, int, error) {
 	if out.Checks, err = c.Checks(from, out.Request.Plan, step.Placement{}); err != nil {
 		return out, 0, err
 	}
-	out.Request.Plan = markGates(out.Request.Plan, out.Checks)
+	out.Request.Plan = markGatedSteps(out.Request.Plan, out.Checks)
 	return out, siteBytes * len(s.Places), nil
 }
 
@@ -76,7 +76,7 @@ const siteBytes = 2 << 10
 
 // Render returns the rendered files of a selection in a track, which is empty for a workload without tracks, and their deliveries.
 func (c *Compiler) Render(ctx context.Context, from Selection, name string) (Rendered, error) {
-	d, i, s, key := from.Deployment, from.Intent, from.Catalog, from.key()
+	d, i, s, key := from.Deployment, from.Intent, from.Catalog, from.resultCacheKey()
 	if name != "" {
 		key = memo.KeyOf(fmt.Sprintf("%x %s", key, name))
 	}
@@ -87,7 +87,7 @@ func (c *Compiler) Render(ctx context.Context, from Selection, name string) (Ren
 			return out, 0, err
 		}
 		// Parameters that the schema refuses are reported first.
-		if err := c.checkRead(d, i, s); err != nil {
+		if err := c.checkValuesRead(d, i, s); err != nil {
 			return out, 0, err
 		}
 		for _, r := range out.Sites {
@@ -103,7 +103,7 @@ func (c *Compiler) Render(ctx context.Context, from Selection, name string) (Ren
 
 // blueprintDigest returns the digest of a Blueprint, which never changes.
 func (c *Compiler) blueprintDigest(b catalogv1alpha1.BlueprintSpec) (string, error) {
-	return c.digestOf("Blueprint", b, func() (string, error) {
+	return c.digestOfObject("Blueprint", b, func() (string, error) {
 		// Cached Blueprints have valid queries: they are checked once, too.
 		if err := checkMetrics(b); err != nil {
 			return "", err
@@ -114,11 +114,11 @@ func (c *Compiler) blueprintDigest(b catalogv1alpha1.BlueprintSpec) (string, err
 
 // SpecDigest returns the digest of a spec.
 func (c *Compiler) SpecDigest(s *deploymentv1alpha1.IntentDeploymentSpec) (string, error) {
-	return c.digestOf("spec", s, func() (string, error) { return digest.Spec(s) })
+	return c.digestOfObject("spec", s, func() (string, error) { return digest.Spec(s) })
 }
 
-// digestOf returns the digest of an object of a kind. It is cached: computing it takes longer than comparing its content.
-func (c *Compiler) digestOf(kind string, value any, compute func() (string, error)) (string, error) {
+// digestOfObject returns the digest of an object of a kind. It is cached: computing it takes longer than comparing its content.
+func (c *Compiler) digestOfObject(kind string, value any, compute func() (string, error)) (string, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot encode the %s", kind)

@@ -30,8 +30,8 @@ type Selection struct {
 	Renderer int32
 }
 
-// key returns the cache key of the results of the selection.
-func (s Selection) key() memo.Key {
+// resultCacheKey returns the cache key of the results of the selection.
+func (s Selection) resultCacheKey() memo.Key {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %q %x", s.SpecDigest, s.Deployment.Claim, s.Catalog.Key)
 	for _, p := range s.Catalog.Places {

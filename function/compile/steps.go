@@ -35,12 +35,12 @@ func WithSteps(from Selection, desired step.Desired, checks gates.Checks, served
 	if err != nil {
 		return desired, InvalidSpec(err)
 	}
-	desired.Plan = keepGates(plan, checks)
+	desired.Plan = dropUncheckedGates(plan, checks)
 	return desired, nil
 }
 
-// keepGates leaves out the Gates of steps whose Sites have no checks.
-func keepGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
+// dropUncheckedGates leaves out the Gates of steps whose Sites have no checks.
+func dropUncheckedGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
 	r := ledger.Revision{Plan: plan}
 	out := slices.Clone(plan)
 	for i := range out {

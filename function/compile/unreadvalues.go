@@ -14,9 +14,9 @@ import (
 	"github.com/intentplane/intentplane/function/render/guard"
 )
 
-// checkRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
+// checkValuesRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
 // again.
-func (c *Compiler) checkRead(d Deployment, i intent.Intent, s *catalog.Selection) error {
+func (c *Compiler) checkValuesRead(d Deployment, i intent.Intent, s *catalog.Selection) error {
 	uses, err := c.usesOfBlueprint(&s.Blueprint)
 	if err != nil {
 		return err
@@ -57,16 +57,16 @@ func usesEverything() guard.Uses {
 // valueProblem returns the problem of an intent that sets a value which its Blueprint does not read, or which an engine would replace.
 func valueProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
 	if e := (&guard.UnreadError{}); errors.As(err, &e) {
-		return terminalProblem(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
+		return terminalProblem(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(intentFieldPrefix(s))))
 	}
 	if e := (&guard.VariableError{}); errors.As(err, &e) {
-		return terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
+		return terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(intentFieldPrefix(s))))
 	}
 	return err
 }
 
-// prefixOf returns the prefix of the paths of fields of the intent.
-func prefixOf(s deploymentv1alpha1.IntentDeploymentSpec) string {
+// intentFieldPrefix returns the prefix of the paths of fields of the intent.
+func intentFieldPrefix(s deploymentv1alpha1.IntentDeploymentSpec) string {
 	if s.Expectation != nil {
 		return "spec.expectation."
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// firstTrack returns the track that a selection is rendered in for the first time, or "" for a Blueprint without tracks.
-func firstTrack(s *catalog.Selection) string {
+// initialTrack returns the track that a selection is rendered in for the first time, or "" for a Blueprint without tracks.
+func initialTrack(s *catalog.Selection) string {
 	if s.Blueprint.Spec.Canary == nil {
 		return ""
 	}

@@ -48,7 +48,7 @@ func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.De
 		if out[name] == nil {
 			out[name] = NewDelivery(claim, spec, r.Place.ConfigRef)
 		}
-		t, err := newTree(r)
+		t, err := newDeliveryTree(r)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func managementPolicies(deletion string) xpv2.ManagementPolicies {
 	return xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 }
 
-func newTree(r Rendered) (deliveryv1alpha1.Tree, error) {
+func newDeliveryTree(r Rendered) (deliveryv1alpha1.Tree, error) {
 	t := deliveryv1alpha1.Tree{
 		Site:     r.Place.Site.GetName(),
 		Branch:   r.Place.Config.Git.Branch,
@@ -215,17 +215,17 @@ func AskedIDs(ds map[string]*deliveryv1alpha1.GitDelivery, revision int64) map[s
 		if AsksForRevision(d, revision) {
 			continue
 		}
-		for path, tree := range heldIDs(d) {
+		for path, tree := range deliveredTreeIDs(d) {
 			out[name+" "+path] = tree
 		}
 	}
 	return out
 }
 
-// heldIDs are the ids of the trees that the repository of a delivery holds, by branch and path, and none where it holds nothing at a path that the
+// deliveredTreeIDs are the ids of the trees that the repository of a delivery holds, by branch and path, and none where it holds nothing at a path that the
 // delivery asks for. A directory that the delivery does not ask for counts too: the revision may have been brought there. All trees of a delivery are on
 // one branch, that of its configuration.
-func heldIDs(d *deliveryv1alpha1.GitDelivery) map[string]string {
+func deliveredTreeIDs(d *deliveryv1alpha1.GitDelivery) map[string]string {
 	out, branch := map[string]string{}, ""
 	for _, t := range d.Spec.ForProvider.Trees {
 		branch = t.Branch

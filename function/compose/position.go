@@ -18,13 +18,13 @@ func AskForPosition(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s led
 		if name == home {
 			p.Ledger = &deliveryv1alpha1.LedgerUpdate{}
 		}
-		p.Settled = s.IsVerified() && mustRemove(ds[name], observed[name], position)
+		p.Settled = s.IsVerified() && mustRemoveTrees(ds[name], observed[name], position)
 		return p
 	})
 }
 
-// mustRemove reports whether a repository has directories that a delivery does not name, or was asked to remove them at a position.
-func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
+// mustRemoveTrees reports whether a repository has directories that a delivery does not name, or was asked to remove them at a position.
+func mustRemoveTrees(d, observed *deliveryv1alpha1.GitDelivery, position ledger.Position) bool {
 	if observed == nil {
 		return false
 	}

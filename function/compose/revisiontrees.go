@@ -13,13 +13,13 @@ import (
 // how a directory is deleted, say. A tree that is in Git, and that no version that runs can render since the object
 // which held it was lost, is retained.
 func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
-	return mapTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
+	return mapDeliveryTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
 		return treeOfRevision(t, observed[name], s)
 	})
 }
 
-// mapTrees returns copies of deliveries with other trees.
-func mapTrees(
+// mapDeliveryTrees returns copies of deliveries with other trees.
+func mapDeliveryTrees(
 	ds map[string]*deliveryv1alpha1.GitDelivery, change func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree,
 ) map[string]*deliveryv1alpha1.GitDelivery {
 	return mapDeliveries(ds, func(name string, p deliveryv1alpha1.GitDeliveryParameters) deliveryv1alpha1.GitDeliveryParameters {
@@ -35,25 +35,25 @@ func treeOfRevision(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s 
 	if t.Action != deliveryv1alpha1.ActionDesired {
 		return t
 	}
-	if requested, ok := askedTree(t, d, s); ok {
+	if requested, ok := requestedTree(t, d, s); ok {
 		return requested
 	}
 	// A Site that was never served, and is now, gets the present tree.
-	if delivered, isDelivered := evidence.HeldTree(d, t.Path); d != nil && (!isDelivered && !wasProven(s, t.Site) || delivered.Tree == t.Tree) {
+	if delivered, isDelivered := evidence.HeldTree(d, t.Path); d != nil && (!isDelivered && !wasSiteProven(s, t.Site) || delivered.Tree == t.Tree) {
 		return t
 	}
 	return directories.Retain(t)
 }
 
-// wasProven is true for a Site that was proven to run the current revision.
-func wasProven(s ledger.State, site string) bool {
+// wasSiteProven is true for a Site that was proven to run the current revision.
+func wasSiteProven(s ledger.State, site string) bool {
 	return slices.ContainsFunc(s.History, func(p ledger.Past) bool {
 		return p.Number == s.Current.Number && slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site })
 	})
 }
 
-// askedTree is the tree in the place of another one in a delivery that asks for the current revision of a state, now or in a later step.
-func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledger.State) (deliveryv1alpha1.Tree, bool) {
+// requestedTree is the tree in the place of another one in a delivery that asks for the current revision of a state, now or in a later step.
+func requestedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s ledger.State) (deliveryv1alpha1.Tree, bool) {
 	if d == nil {
 		return t, false
 	}

@@ -26,7 +26,7 @@ type Return struct {
 // else as it is. A directory that the target did not have is retained, and so is each one without an attempt, even where the next revision would go elsewhere.
 // Differences from the target are not drift under any policy for drift.
 func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, r Return) map[string]*deliveryv1alpha1.GitDelivery {
-	out := Resume(atRecords(parts), spec)
+	out := Resume(withRecordedTrees(parts), spec)
 	for name, d := range out {
 		p := &d.Spec.ForProvider
 		p.Later = nil
@@ -44,9 +44,9 @@ func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec dep
 	return out
 }
 
-// atRecords returns deliveries with the trees of their repositories. A repository that followed the home to a later wave has later trees of its delivery, in
+// withRecordedTrees returns deliveries with the trees of their repositories. A repository that followed the home to a later wave has later trees of its delivery, in
 // directories that the spec may not name yet.
-func atRecords(parts map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
+func withRecordedTrees(parts map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(parts)
 	for name, d := range parts {
 		p, r := d.Spec.ForProvider, d.Status.AtProvider.Record

@@ -82,12 +82,12 @@ func NeedsNoSpec(observed, desired *deliveryv1alpha1.SiteSync, isTracked bool) b
 		return false
 	}
 	return !slices.ContainsFunc(p.Sites, func(want deliveryv1alpha1.SiteTree) bool {
-		return !slices.ContainsFunc(requested.Sites, func(t deliveryv1alpha1.SiteTree) bool { return isSameSite(t, want, isTracked) })
+		return !slices.ContainsFunc(requested.Sites, func(t deliveryv1alpha1.SiteTree) bool { return isSameSiteRequest(t, want, isTracked) })
 	})
 }
 
-// isSameSite is true for two requests to observe a Site, whose trees a SiteSync in tracks derives.
-func isSameSite(a, b deliveryv1alpha1.SiteTree, isTracked bool) bool {
+// isSameSiteRequest is true for two requests to observe a Site, whose trees a SiteSync in tracks derives.
+func isSameSiteRequest(a, b deliveryv1alpha1.SiteTree, isTracked bool) bool {
 	if isTracked {
 		a.Wave, a.Tree, a.Traffic = b.Wave, b.Tree, b.Traffic
 	}

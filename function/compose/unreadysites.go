@@ -12,7 +12,7 @@ import (
 func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, clustered map[string]bool) bool {
 	for name, d := range wanted {
 		for _, t := range d.Spec.ForProvider.Trees {
-			_, through := askedTree(t, observed[name], s)
+			_, through := requestedTree(t, observed[name], s)
 			isAsked := observed[name] != nil && AsksForRevision(observed[name], s.Current.Number)
 			if clustered[t.Site] && !through && s.Verdict == nil && isAsked {
 				return true
@@ -25,8 +25,8 @@ func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, 
 // RetainUnreadySites returns the deliveries of a revision while Sites wait for their clusters: their directories stay as they are. A cluster
 // that the SiteSync saw ready for the revision lets its Site through, and the tree of that Site is requested from then on.
 func RetainUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, s ledger.State, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
-	return mapTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
-		if _, through := askedTree(t, observed[name], s); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
+	return mapDeliveryTrees(wanted, func(name string, t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
+		if _, through := requestedTree(t, observed[name], s); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
 			return directories.Retain(t)
 		}
 		return t

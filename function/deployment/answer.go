@@ -15,7 +15,7 @@ import (
 func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 	status := statusInput(in, o, k, d)
 	status.Requests = requestResults(&status, in, o, k)
-	joined := o.recheck.joinWith(k.recheck)
+	joined := o.recheck.mergeRecheck(k.recheck)
 	return &Output{
 		Needs:      slices.Clone(k.needs),
 		Status:     phase.Status(&status, &in.Status, in.Now),
@@ -24,14 +24,14 @@ func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 		Dated:      joined.isDated,
 		Wait:       joined.wait,
 		Stages:     k.timer.stages,
-		Passing:    isPassing(status, d.left),
+		Passing:    isTransientStatus(status, d.left),
 		Recording:  o.isRecordingVerdict(in.Status, status, d.left),
 	}
 }
 
-// isPassing is true for the status of a revision whose next step is requested, or left to the provider, about which the home of the ledger will report: the
+// isTransientStatus is true for the status of a revision whose next step is requested, or left to the provider, about which the home of the ledger will report: the
 // next call writes the final status.
-func isPassing(f phase.Input, left step.Kind) bool {
+func isTransientStatus(f phase.Input, left step.Kind) bool {
 	s := f.State
 	if s.Current == nil || !s.Current.HasSteps() || s.Verdict != nil || s.Current.Number != f.Recorded.Position().Revision {
 		return false

@@ -79,8 +79,8 @@ type Compiled struct {
 	timer timer
 }
 
-// isChosen is true for a Site of the deployment, as far as its Sites are known.
-func (c Compiled) isChosen(site string) bool { return c.chosen == nil || c.chosen[site] }
+// isChosenSite is true for a Site of the deployment, as far as its Sites are known.
+func (c Compiled) isChosenSite(site string) bool { return c.chosen == nil || c.chosen[site] }
 
 // sitesWithoutSync returns the Sites that the SiteSync does not observe: they have neither an engine nor a cluster to wait for.
 func (c Compiled) sitesWithoutSync() map[string]bool {
@@ -96,10 +96,10 @@ type timer struct {
 	stages []Stage
 }
 
-func newTimer(now func() time.Time) timer { return timer{now: now, began: now()} }
+func newStageTimer(now func() time.Time) timer { return timer{now: now, began: now()} }
 
-// endStage records the duration of the present stage. The next stage begins.
-func (t *timer) endStage(name deploymentv1alpha1.Phase) {
+// endTimedStage records the duration of the present stage. The next stage begins.
+func (t *timer) endTimedStage(name deploymentv1alpha1.Phase) {
 	now := t.now()
 	if !now.IsZero() {
 		t.stages = append(t.stages, Stage{Name: name, Took: now.Sub(t.began)})
@@ -107,8 +107,8 @@ func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 	t.began = now
 }
 
-// compile compiles the desired state of the spec. A RolloutRequest that approves an update changes the compiled Blueprint or renderer.
-func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, error) {
+// compileDesired compiles the desired state of the spec. A RolloutRequest that approves an update changes the compiled Blueprint or renderer.
+func (c *Core) compileDesired(ctx context.Context, in Input, o Observed) (Compiled, error) {
 	ctx, cancel := withRenderTimeout(ctx, in)
 	defer cancel()
 	k, err := c.compileSpec(ctx, in, o, false)
@@ -118,7 +118,7 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 	o = o.continueWith(k)
 	k.needs = append([]catalog.Need{catalog.RequestsNeed(in.Claim)}, k.needs...)
 	k.update = c.waitingUpdate(o, k)
-	k.recheck = recheckOf(k.Problem).joinWith(c.rendererSlot(in, o, k))
+	k.recheck = recheckOfProblem(k.Problem).mergeRecheck(c.rendererSlot(in, o, k))
 	if chosenApproval(in, o, k) == nil {
 		return k, nil
 	}
@@ -128,7 +128,7 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 // compileSpec compiles, places and renders the intent, with the Blueprint that the deployment stays with or, if an update is approved, the
 // Blueprint in the channel. A failed compilation has a problem, and all results that precede it.
 func (c *Core) compileSpec(ctx context.Context, in Input, o Observed, isApproved bool) (Compiled, error) {
-	k := Compiled{timer: newTimer(c.stopwatch), renderer: c.version, tracker: c.tracker}
+	k := Compiled{timer: newStageTimer(c.stopwatch), renderer: c.version, tracker: c.tracker}
 	err := c.selectAndRender(ctx, in, o, isApproved, &k)
 	k.Problem, err = compile.ProblemOf(err)
 	return k, err
@@ -166,11 +166,11 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 			return compile.InvalidSpec(err)
 		}
 	}
-	k.timer.endStage(deploymentv1alpha1.PhaseCompiling)
-	o = o.forRequest(k.request.Request)
+	k.timer.endTimedStage(deploymentv1alpha1.PhaseCompiling)
+	o = o.withoutStaleEvents(k.request.Request)
 	placer := placement.Placer{Compiler: c.compiler, State: o.state, Deliveries: o.deliveries}
 	rendered, err := placer.Render(ctx, from)
-	k.timer.endStage(deploymentv1alpha1.PhaseRendering)
+	k.timer.endTimedStage(deploymentv1alpha1.PhaseRendering)
 	if err == nil {
 		err = placer.CheckMove(s.Places, k.request.Request, rendered)
 	}

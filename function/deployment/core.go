@@ -151,11 +151,11 @@ func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := c.compile(ctx, in, o)
+	k, err := c.compileDesired(ctx, in, o)
 	if err != nil {
 		return nil, err
 	}
-	d, err := decide(in, o, k)
+	d, err := makeDecision(in, o, k)
 	if err != nil {
 		return nil, err
 	}

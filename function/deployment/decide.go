@@ -63,16 +63,16 @@ type proposedState struct {
 	proof evidence.Comparison
 }
 
-// decide proposes the events that follow in the ledger, and composes the resources that ask for them. While the home of the ledger is not known
+// makeDecision proposes the events that follow in the ledger, and composes the resources that ask for them. While the home of the ledger is not known
 // the function makes no decision: observed resources stay, and the home is asked for its ledger.
-func decide(in Input, o Observed, k Compiled) (Decision, error) {
+func makeDecision(in Input, o Observed, k Compiled) (Decision, error) {
 	o = o.continueWith(k)
 	dr := decider{in: in, observed: o, compiled: k}
 	d := Decision{Comparison: o.compareWithItself(), retained: maps.Clone(o.retained), composed: map[string]any{}}
 	if k.desired.ApprovedBy == nil {
 		d.Update = k.update
 	}
-	home := o.homeFor(in, k)
+	home := o.ledgerHome(in, k)
 	switch {
 	case home.ConfigRef == "":
 		if *in.Spec.Suspend && k.Problem == nil {
@@ -80,7 +80,7 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 		}
 		return d, nil
 	case !home.IsKnown:
-		return dr.awaitHome(d, home), nil
+		return dr.awaitLedgerHome(d, home), nil
 	case dr.withdrawEvents(d, home) && ledgerhome.Begins(home):
 		return d, nil // A home that a ledger was forced away from may be back at any time, and both would record.
 	}
@@ -89,7 +89,7 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	if err != nil {
 		return d, err
 	}
-	return dr.carryOut(d, p), nil
+	return dr.composeProposal(d, p), nil
 }
 
 // proposeEvents returns the proposal for the recorded state of a ledger: events until none follows, or until the provider records the next one by itself.
@@ -105,7 +105,7 @@ func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 		in := stepInput(dr.in, dr.observed, dr.compiled, s)
 		in.AreTreesLost = p.asked.isLost
 		if s.Position() == home.State.Position() && s.Current != nil && !p.asked.isLost {
-			in.Proof = p.withProof(p.proof.Proof()) // Nothing is proven of a position that is only proposed.
+			in.Proof = p.proofWithLoneTrees(p.proof.Proof()) // Nothing is proven of a position that is only proposed.
 		}
 		var e *ledger.Event
 		if e, p.holds = step.Step(s, in); e == nil || len(p.events) == maxEvents {
@@ -126,7 +126,7 @@ func (dr decider) compareState(p proposedState) evidence.Comparison {
 	c.State, c.Recorded = p.state, p.home.State
 	c.Desired, c.Sync, c.Unobserved, c.RendererDeferred = p.asked.deliveries, p.asked.sync, dr.compiled.unobserved, p.asked.isRendererHeld
 	c.LostFiles = p.asked.lostFiles
-	c.IsPartLost, c.IsDraining = dr.hasLostPart(p.state), dr.observed.isDraining(p.state)
+	c.IsPartLost, c.IsDraining = dr.hasLostPart(p.state), dr.observed.isTrackDraining(p.state)
 	return c
 }
 
@@ -140,7 +140,7 @@ func (dr decider) hasLostPart(s ledger.State) bool {
 // stepInput returns the input for deciding the next event, without the proof.
 func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	out := step.Input{
-		Versions: versionsOf(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.IsPinnedGone,
+		Versions: versionsOfCall(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.IsPinnedGone,
 		HasUpdate: k.update != deploymentv1alpha1.UpdateStatus{}, Policy: rollbackPolicy(in), Requests: o.stepRequests(k),
 	}
 	if k.Problem == nil {
@@ -148,21 +148,21 @@ func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	}
 	if s.Current != nil {
 		out.Directories, out.HasAllReported = o.directoriesOf(s, k), o.haveAllReported(s)
-		out.HoldsFiles, out.IsRecorded = o.holdsFiles(s, k), s.Head == o.home.State.Head
+		out.HoldsFiles, out.IsRecorded = o.holdsFilesOfStep(s, k), s.Head == o.home.State.Head
 	}
 	return out
 }
 
-// holdsFiles is true if the objects carry the files for each Site of the next step, and the spec still brings the Sites to which the revision comes then to the
+// holdsFilesOfStep is true if the objects carry the files for each Site of the next step, and the spec still brings the Sites to which the revision comes then to the
 // same directories.
-func (o Observed) holdsFiles(s ledger.State, k Compiled) bool {
-	moved := o.sitesMoved(s, k)
+func (o Observed) holdsFilesOfStep(s ledger.State, k Compiled) bool {
+	moved := o.sitesMovedBySpec(s, k)
 	isLeft := func(site string) bool { return s.StepOf(site) == s.NextStep() && moved[site] }
 	return !slices.ContainsFunc(s.Current.Sites(), isLeft) && directories.HoldFiles(s, o.allDeliveries()...)
 }
 
-// sitesMoved returns the Sites whose later trees are for another repository or directory than the compiled spec has, and those that the deployment has left.
-func (o Observed) sitesMoved(s ledger.State, k Compiled) map[string]bool {
+// sitesMovedBySpec returns the Sites whose later trees are for another repository or directory than the compiled spec has, and those that the deployment has left.
+func (o Observed) sitesMovedBySpec(s ledger.State, k Compiled) map[string]bool {
 	out, compiled := map[string]bool{}, compose.Inherit(k.deliveries, o.deliveries)
 	for name, d := range o.deliveries {
 		later := directories.LaterTrees(d.Spec.ForProvider, s)

@@ -21,11 +21,11 @@ func blueprintOf(s ledger.State) *ledger.BlueprintReference {
 	return s.Current.Blueprint
 }
 
-func (c *Core) slotOf(in Input) slot.Slot { return slot.Of(in.Claim, c.version, c.spread) }
+func (c *Core) slotOfDeployment(in Input) slot.Slot { return slot.Of(in.Claim, c.version, c.spread) }
 
 // rendererSlot returns when it is the deployment's turn to take a new renderer, which it waits for.
 func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
-	turn := c.slotOf(in)
+	turn := c.slotOfDeployment(in)
 	if k.Problem != nil || o.state.Current == nil || needsApproval(in) || turn.Always() || !isOnlyRenderer(o, k.desired) {
 		return recheck{}
 	}
@@ -48,7 +48,7 @@ func (c *Core) rendererHold(in Input) step.Hold {
 	switch {
 	case needsApproval(in):
 		return step.HoldApprovalWaits
-	case c.slotOf(in).Wait(in.Now.Time) > 0:
+	case c.slotOfDeployment(in).Wait(in.Now.Time) > 0:
 		return step.HoldRendererWaits
 	}
 	return step.HoldNone
@@ -101,7 +101,7 @@ func isAdoptEnabled(in Input, o Observed) bool {
 // isVerdictComing is true for a revision without a verdict that will be judged without any further change: the objects hold its trees, those of the next step
 // among them, and nothing hinders it. An obstacle may be the very problem that a change of the catalog repairs.
 func isVerdictComing(in Input, o Observed, k Compiled) bool {
-	if o.state.Verdict != nil || !o.state.IsAtLastStep() && !o.holdsFiles(o.state, k) {
+	if o.state.Verdict != nil || !o.state.IsAtLastStep() && !o.holdsFilesOfStep(o.state, k) {
 		return false
 	}
 	parts := o.partsOfRevision()

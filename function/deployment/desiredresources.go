@@ -62,7 +62,7 @@ func (dr decider) composeResources(home step.Home, s ledger.State) (desiredResou
 	}
 	a.home = dr.observed.homeDelivery(home.ConfigRef, a.deliveries)
 	if a.deliveries[a.home] == nil {
-		a.deliveries[a.home] = dr.emptyHome(home.ConfigRef, a.home)
+		a.deliveries[a.home] = dr.emptyHomeDelivery(home.ConfigRef, a.home)
 	}
 	a.deliveries = compose.FitLater(compose.AskForPosition(a.deliveries, dr.observed.deliveries, s, a.home), dr.observed.deliveries)
 	return a, err
@@ -91,27 +91,27 @@ func (dr decider) requestTrees(s ledger.State, trees map[string]*deliveryv1alpha
 func (dr decider) resumeDeliveries(s ledger.State) desiredResources {
 	parts := dr.revisionParts(s)
 	ds := compose.Step(compose.Resume(parts, dr.deliveryConfig(s)), s)
-	return desiredResources{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !compose.CanResume(parts, s)}
+	return desiredResources{deliveries: ds, sync: dr.resumeSiteSync(s, ds), isResumed: true, isLost: !compose.CanResume(parts, s)}
 }
 
-// resumeSync returns the SiteSync of a revision that goes on as it is. A lost SiteSync is composed again for the Sites that have an engine by the
+// resumeSiteSync returns the SiteSync of a revision that goes on as it is. A lost SiteSync is composed again for the Sites that have an engine by the
 // catalog.
-func (dr decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
+func (dr decider) resumeSiteSync(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
 	spec := dr.deliveryConfig(s)
 	if dr.observed.sync != nil || dr.compiled.unobserved == nil {
 		return compose.Observers(dr.observed.sync, spec, s, ds)
 	}
 	excluded := dr.compiled.sitesWithoutSync()
 	for site := range compose.Sites(ds) {
-		if !dr.compiled.isChosen(site) {
+		if !dr.compiled.isChosenSite(site) {
 			excluded[site] = true
 		}
 	}
 	return compose.Sync(dr.in.Claim, spec, s, ds, excluded)
 }
 
-// emptyHome returns the delivery to a home that has no Sites. Its directories stay there until they may be removed.
-func (dr decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
+// emptyHomeDelivery returns the delivery to a home that has no Sites. Its directories stay there until they may be removed.
+func (dr decider) emptyHomeDelivery(home, name string) *deliveryv1alpha1.GitDelivery {
 	d := compose.NewDelivery(dr.in.Claim, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), ledgerhome.ConfigRefOf(home))
 	if observed := dr.observed.deliveries[name]; observed != nil {
 		d.Spec.ProviderConfigReference = observed.Spec.ProviderConfigReference.DeepCopy()
@@ -122,7 +122,7 @@ func (dr decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
 // directoriesOf returns the directories of the current revision, as their repositories report them.
 func (o Observed) directoriesOf(s ledger.State, k Compiled) []step.Directory {
 	return directories.Reports{
-		Recorded: o.state, Sites: o.siteStatuses, IsChosen: k.isChosen,
+		Recorded: o.state, Sites: o.siteStatuses, IsChosen: k.isChosenSite,
 		IsApplied: func(part ledger.Part) bool { return o.areTracksKnown(o.deliveries[part.Delivery]) },
 		DeliveredBy: func(part ledger.Part, site string) (deliveryv1alpha1.DeliveredTree, bool) {
 			return evidence.HeldTreeAt(o.deliveries[part.Delivery], site)

@@ -15,7 +15,7 @@ import (
 func changesChecks(o Observed, k Compiled) bool {
 	c := o.compareWithItself()
 	g := c.AwaitingGate()
-	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checksOf(o.state))
+	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checksOfStep(o.state))
 }
 
 // maxChecksAhead is the greatest number of checks in the Gates that are composed with the first step of a revision with steps. With more checks, each
@@ -44,7 +44,7 @@ func (dr decider) composeNewGates(d Decision) bool {
 	isComposed := false
 	for _, s := range dr.statesToJudge(d) {
 		name := compose.GateName(s.Position())
-		if g := dr.newGate(d, s, name); g != nil {
+		if g := dr.gateToCreate(d, s, name); g != nil {
 			d.composed[name], isComposed = g, true
 		}
 	}
@@ -63,7 +63,7 @@ func (dr decider) statesToJudge(d Decision) []ledger.State {
 		next := s
 		next.Cursor.Step, next.Cursor.Stage = step, ledger.StageSteps
 		if next.IsGated() {
-			checks += len(dr.compiled.checksOf(next))
+			checks += len(dr.compiled.checksOfStep(next))
 		}
 		if checks > maxChecksAhead {
 			return []ledger.State{s}
@@ -73,21 +73,21 @@ func (dr decider) statesToJudge(d Decision) []ledger.State {
 	return out
 }
 
-// newGate returns the Gate to create for a state, or nil if there is nothing to judge or to ask.
-func (dr decider) newGate(d Decision, s ledger.State, name string) *rolloutv1alpha1.Gate {
+// gateToCreate returns the Gate to create for a state, or nil if there is nothing to judge or to ask.
+func (dr decider) gateToCreate(d Decision, s ledger.State, name string) *rolloutv1alpha1.Gate {
 	if d.Gates[name] != nil || s.Verdict != nil || !s.IsGated() || s.IsBeforeSteps() {
 		return nil
 	}
-	g := compose.Gate(dr.in.Claim, s, d.ObservedSync, dr.in.Spec.GatesConfig, dr.compiled.checksOf(s))
+	g := compose.Gate(dr.in.Claim, s, d.ObservedSync, dr.in.Spec.GatesConfig, dr.compiled.checksOfStep(s))
 	if c := dr.in.Spec.DeliveryConfig.Canary; g != nil && c != nil && s.HasTracks() && c.OnInconclusive == deploymentv1alpha1.InconclusiveHold {
 		g.Spec.ForProvider.OnInconclusive = c.OnInconclusive
 	}
 	return g
 }
 
-// checksOf returns the checks of the step of a state, at all Sites that the step decides about. While two tracks get requests, these are the checks
+// checksOfStep returns the checks of the step of a state, at all Sites that the step decides about. While two tracks get requests, these are the checks
 // for canaries.
-func (c Compiled) checksOf(s ledger.State) []rolloutv1alpha1.GateCheck {
+func (c Compiled) checksOfStep(s ledger.State) []rolloutv1alpha1.GateCheck {
 	checks := c.checks
 	if s.Current.Plan[s.Cursor.Step].SharesRequests() && c.desired.Placement.Track == s.Current.Track {
 		checks = c.canaryChecks

@@ -35,7 +35,7 @@ func TestChecksOf(t *testing.T) {
 			s := ledger.State{Cursor: ledger.Cursor{Step: tc.step}, Current: &ledger.Revision{Number: 2, Track: tc.track, Plan: []ledger.Step{
 				{Sites: []string{"edge1"}, Weight: new(int32(0))}, {Weight: new(int32(20))}, {Weight: new(int32(100))},
 			}}}
-			if got := k.checksOf(s); len(got) != 1 || got[0].Name != tc.want {
+			if got := k.checksOfStep(s); len(got) != 1 || got[0].Name != tc.want {
 				t.Errorf("\n%s\nchecksOf(...): want %s, got %+v", tc.reason, tc.want, got)
 			}
 		})

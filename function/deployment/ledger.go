@@ -7,19 +7,19 @@ import (
 	"github.com/intentplane/intentplane/function/ledgerhome"
 )
 
-// homeFor returns the home of the ledger for the compiled spec: that says where a ledger is opened first, and to which repositories it may be forced.
-func (o Observed) homeFor(in Input, k Compiled) step.Home {
+// ledgerHome returns the home of the ledger for the compiled spec: that says where a ledger is opened first, and to which repositories it may be forced.
+func (o Observed) ledgerHome(in Input, k Compiled) step.Home {
 	if o.home.ConfigRef != "" && len(o.requests) == 0 {
 		return o.home
 	}
-	if h := o.findHome(in, k); h.ConfigRef != o.home.ConfigRef {
+	if h := o.findLedgerHome(in, k); h.ConfigRef != o.home.ConfigRef {
 		return h
 	}
 	return o.home
 }
 
-// forRequest returns the observed objects without the proposed events by which a revision begins that is not requested any more, and all that follow them.
-func (o Observed) forRequest(r ledger.Request) Observed {
+// withoutStaleEvents returns the observed objects without the proposed events by which a revision begins that is not requested any more, and all that follow them.
+func (o Observed) withoutStaleEvents(r ledger.Request) Observed {
 	for i, e := range o.home.Events {
 		if e.Ordered != nil && e.Ordered.Revision.Request != r || e.Rebased != nil && e.Rebased.Request != r {
 			o.home.Events = o.home.Events[:i]
@@ -36,11 +36,11 @@ func (o Observed) continueWith(k Compiled) Observed {
 	if k.Problem != nil {
 		return o
 	}
-	return o.forRequest(k.request.Request)
+	return o.withoutStaleEvents(k.request.Request)
 }
 
-// findHome returns the home of the ledger by the observed deliveries, or else the home that the compiled spec prefers.
-func (o Observed) findHome(in Input, k Compiled) step.Home {
+// findLedgerHome returns the home of the ledger by the observed deliveries, or else the home that the compiled spec prefers.
+func (o Observed) findLedgerHome(in Input, k Compiled) step.Home {
 	id := ledgerhome.Identity{Claim: in.Claim, UID: in.UID}
 	if n := len(in.Status.Transitions); n > 0 {
 		id.Transition = in.Status.Transitions[n-1].Index

@@ -12,10 +12,10 @@ import (
 	"github.com/intentplane/intentplane/function/compose/tracks"
 )
 
-// mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps its mandate where
+// mandateOfState returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps its mandate where
 // no other event would follow by another one, or once the revision came to its end: the object would change, and the deployment become unready, for nothing.
-func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
-	out := dr.newMandate(p.state)
+func (dr decider) mandateOfState(p proposedState) *deliveryv1alpha1.Mandate {
+	out := dr.newMandateOfSpec(p.state)
 	home := dr.observed.deliveries[p.asked.home]
 	if home == nil || home.Spec.ForProvider.Ledger == nil {
 		return out
@@ -46,21 +46,21 @@ func hasSameEffect(a, b *deliveryv1alpha1.Mandate) bool {
 	return equality.Semantic.DeepEqual(*a, copied)
 }
 
-// hasMandate is true for a home that has the mandate for a proposed state.
-func (dr decider) hasMandate(p proposedState) bool {
+// hasProposedMandate is true for a home that has the mandate for a proposed state.
+func (dr decider) hasProposedMandate(p proposedState) bool {
 	home := dr.observed.deliveries[p.asked.home]
-	return home != nil && equality.Semantic.DeepEqual(home.Spec.ForProvider.Mandate, dr.mandateOf(p))
+	return home != nil && equality.Semantic.DeepEqual(home.Spec.ForProvider.Mandate, dr.mandateOfState(p))
 }
 
-// newMandate returns a mandate by the spec as it is now. An invalid timeout is the default, as in a rollback by the function.
-func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
+// newMandateOfSpec returns a mandate by the spec as it is now. An invalid timeout is the default, as in a rollback by the function.
+func (dr decider) newMandateOfSpec(s ledger.State) *deliveryv1alpha1.Mandate {
 	policy := rollbackPolicy(dr.in)
 	out := &deliveryv1alpha1.Mandate{
 		Rules: step.Rules, Ledger: s.Ledger, Epoch: s.Epoch, Revision: s.Current.Number, May: step.Kinds(),
 		Rollback: deliveryv1alpha1.MandatedRollback{
 			AutoRollback: policy.AutoRollback, MaxRetries: policy.MaxRetries, MaxPerHour: policy.MaxPerHour, AttemptTimeout: attemptTimeout(dr.in),
 		},
-		Suspended: *dr.in.Spec.Suspend, Without: dr.sitesLeft(s), MatchLabels: dr.compiled.siteLabels, Spec: dr.observed.specDigest,
+		Suspended: *dr.in.Spec.Suspend, Without: dr.sitesLeftBySpec(s), MatchLabels: dr.compiled.siteLabels, Spec: dr.observed.specDigest,
 	}
 	if s.HasTracks() {
 		out.Drain = tracks.Drain(dr.in.Spec.DeliveryConfig)
@@ -71,12 +71,12 @@ func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
 	return out
 }
 
-// sitesLeft returns the Sites of the current revision that the deployment is not for any more, as far as that is known.
-func (dr decider) sitesLeft(s ledger.State) []string {
+// sitesLeftBySpec returns the Sites of the current revision that the deployment is not for any more, as far as that is known.
+func (dr decider) sitesLeftBySpec(s ledger.State) []string {
 	var out []string
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
-			if !dr.compiled.isChosen(site) {
+			if !dr.compiled.isChosenSite(site) {
 				out = append(out, site)
 			}
 		}

@@ -99,7 +99,7 @@ func TestNewMandate(t *testing.T) {
 				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: step.Kinds(), Spec: "sha256:a",
 				Rollback: deliveryv1alpha1.MandatedRollback{AutoRollback: true, MaxRetries: 3, MaxPerHour: 3, AttemptTimeout: "5m"},
 			})
-			if diff := cmp.Diff(want, dr.newMandate(s)); diff != "" {
+			if diff := cmp.Diff(want, dr.newMandateOfSpec(s)); diff != "" {
 				t.Errorf("\n%s\nnewMandate(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

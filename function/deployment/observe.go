@@ -68,11 +68,11 @@ func (c *Core) observe(in Input) (Observed, error) {
 		}
 	}
 	o.unobserving, o.recheck = c.unobservedChanges(in, o)
-	return c.withLedger(o, in)
+	return c.withLedgerState(o, in)
 }
 
-// withLedger returns the observed resources with the requests of the deployment, and the state of its ledger.
-func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
+// withLedgerState returns the observed resources with the requests of the deployment, and the state of its ledger.
+func (c *Core) withLedgerState(o Observed, in Input) (Observed, error) {
 	var err error
 	if o.specDigest, err = c.compiler.SpecDigest(&in.Spec); err != nil {
 		return Observed{}, err
@@ -82,7 +82,7 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 		return Observed{}, err
 	}
 	o.requests = requests.Open(in.Claim, found)
-	o.home = o.findHome(in, Compiled{})
+	o.home = o.findLedgerHome(in, Compiled{})
 	o.state = ledgerhome.AssumedState(o.deliveries)
 	if o.home.IsKnown {
 		if o.state, err = ledger.Append(o.home.State, ledgerhome.RecordingTime(), o.home.Events...); err != nil {
@@ -100,7 +100,7 @@ func readResource(o *Observed, observed map[string]*unstructured.Unstructured, n
 		o.deliveries[name], err = desired.Observe[deliveryv1alpha1.GitDelivery](observed, name)
 	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
 		if o.sync, err = desired.Observe[deliveryv1alpha1.SiteSync](observed, name); err == nil {
-			o.sitesAsked, o.siteStatuses = indexSites(o.sync)
+			o.sitesAsked, o.siteStatuses = indexSyncSites(o.sync)
 		}
 	case rolloutv1alpha1.GroupVersion.WithKind("Gate"):
 		o.gates[name], err = desired.Observe[rolloutv1alpha1.Gate](observed, name)
@@ -108,8 +108,8 @@ func readResource(o *Observed, observed map[string]*unstructured.Unstructured, n
 	return err
 }
 
-// indexSites returns the trees that a SiteSync looks for, and its observations, by the name of the Site, because each call looks each of them up.
-func indexSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteTree, map[string]deliveryv1alpha1.SiteObservation) {
+// indexSyncSites returns the trees that a SiteSync looks for, and its observations, by the name of the Site, because each call looks each of them up.
+func indexSyncSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteTree, map[string]deliveryv1alpha1.SiteObservation) {
 	requested, statuses, trees := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}, evidence.LatestTrees(s)
 	for _, t := range s.Spec.ForProvider.Sites {
 		t.Tree = trees[t.Name]
@@ -142,11 +142,11 @@ func (c *Core) unobservedChanges(in Input, observed Observed) ([]string, recheck
 	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 		o := in.Observed[name]
 		changed := desired.ChangedAt(o)
-		if o.GetDeletionTimestamp() != nil || changed.IsZero() || desired.ObservedGeneration(o) >= o.GetGeneration() || awaitsStep(o, name, observed) {
+		if o.GetDeletionTimestamp() != nil || changed.IsZero() || desired.ObservedGeneration(o) >= o.GetGeneration() || awaitsLiveStep(o, name, observed) {
 			continue
 		}
 		wait := c.providerTimeout - in.Now.Sub(changed)
-		next = next.joinWith(recheck{isDated: true, wait: wait})
+		next = next.mergeRecheck(recheck{isDated: true, wait: wait})
 		if wait <= 0 {
 			late = append(late, o.GetKind()+" "+o.GetName())
 		}
@@ -154,8 +154,8 @@ func (c *Core) unobservedChanges(in Input, observed Observed) ([]string, recheck
 	return late, next
 }
 
-// awaitsStep is true for a Gate without a status whose step is not proven to be live: the provider writes none before.
-func awaitsStep(o *unstructured.Unstructured, name string, observed Observed) bool {
+// awaitsLiveStep is true for a Gate without a status whose step is not proven to be live: the provider writes none before.
+func awaitsLiveStep(o *unstructured.Unstructured, name string, observed Observed) bool {
 	g := observed.gates[name]
 	if g == nil || g.Spec.ForProvider.Until != rolloutv1alpha1.GateUntilReleased || desired.ObservedGeneration(o) > 0 {
 		return false

@@ -18,8 +18,8 @@ type recheck struct {
 	wait time.Duration
 }
 
-// joinWith returns the recheck of two values together.
-func (r recheck) joinWith(otherRecheck recheck) recheck {
+// mergeRecheck returns the recheck of two values together.
+func (r recheck) mergeRecheck(otherRecheck recheck) recheck {
 	out := recheck{isDated: r.isDated || otherRecheck.isDated, wait: r.wait}
 	if otherRecheck.wait > 0 && (r.wait == 0 || otherRecheck.wait < r.wait) {
 		out.wait = otherRecheck.wait
@@ -27,8 +27,8 @@ func (r recheck) joinWith(otherRecheck recheck) recheck {
 	return out
 }
 
-// recheckOf returns the time of the next attempt after a problem.
-func recheckOf(p *phase.Problem) recheck {
+// recheckOfProblem returns the time of the next attempt after a problem.
+func recheckOfProblem(p *phase.Problem) recheck {
 	if p == nil || !p.Retried {
 		return recheck{}
 	}

@@ -20,15 +20,15 @@ func (c *Core) waitingUpdate(o Observed, k Compiled) deploymentv1alpha1.UpdateSt
 	if k.Problem != nil || o.state.Current == nil || o.state.IsRejected() || !isOnlyRenderer(o, k.desired) {
 		return update
 	}
-	_, holds := step.Step(o.state, step.Input{Versions: versionsOf(k), Desired: &k.desired})
+	_, holds := step.Step(o.state, step.Input{Versions: versionsOfCall(k), Desired: &k.desired})
 	if holds.Start == step.HoldRendererWaits || holds.Start == step.HoldApprovalWaits {
 		update.Renderer = strconv.Itoa(int(c.version))
 	}
 	return update
 }
 
-// versionsOf returns the versions that the digests and trees of a call depend on.
-func versionsOf(k Compiled) step.Versions {
+// versionsOfCall returns the versions that the digests and trees of a call depend on.
+func versionsOfCall(k Compiled) step.Versions {
 	return step.Versions{Scheme: digest.Scheme, Renderer: k.renderer}
 }
 
@@ -64,7 +64,7 @@ func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Comp
 	k.needs = append(k.needs, approved.needs...)
 	k.timer.stages = append(k.timer.stages, approved.timer.stages...)
 	k.refusals = requests.Refuse(o.requests, approved.request, approved.Problem)
-	k.recheck = k.recheck.joinWith(recheckOf(approved.Problem))
+	k.recheck = k.recheck.mergeRecheck(recheckOfProblem(approved.Problem))
 	approval := chosenApproval(in, o, k)
 	if approval == nil || approved.Problem != nil {
 		return k, nil

@@ -16,8 +16,8 @@ func (o Observed) areTracksKnown(d *deliveryv1alpha1.GitDelivery) bool {
 	return o.home.IsKnown && o.home.State.Current != nil && d != nil && evidence.HasApplied(d, o.home.State.Position())
 }
 
-// isDraining is true while some directory has the track that a verified revision took the requests from.
-func (o Observed) isDraining(s ledger.State) bool {
+// isTrackDraining is true while some directory has the track that a verified revision took the requests from.
+func (o Observed) isTrackDraining(s ledger.State) bool {
 	if !s.HasTracks() || !s.IsVerified() {
 		return false
 	}
@@ -60,14 +60,14 @@ func (dr decider) trackComposer(s ledger.State) tracks.Composer {
 	return tracks.Composer{
 		Claim: dr.in.Claim, Config: dr.deliveryConfig(s), State: s, Step: stepInput(dr.in, dr.observed, dr.compiled, s),
 		Observed: dr.observed.deliveries, Recorded: dr.observed.home.State.Position(), Sync: dr.observed.sync, SitesAsked: dr.observed.sitesAsked,
-		Rendered: dr.compiled.deliveries, IsRendered: dr.isRendered(s), AwaitsFiles: dr.awaitsRendering(),
-		Unobserved: dr.compiled.unobserved, IsChosen: dr.compiled.isChosen, Tracker: dr.compiled.tracker,
+		Rendered: dr.compiled.deliveries, IsRendered: dr.isRevisionRendered(s), AwaitsFiles: dr.awaitsRendering(),
+		Unobserved: dr.compiled.unobserved, IsChosen: dr.compiled.isChosenSite, Tracker: dr.compiled.tracker,
 	}
 }
 
-// isRendered is true if the spec requests the current revision, in its track. A rollback needs the shared objects of the tracks, whatever track the revision
+// isRevisionRendered is true if the spec requests the current revision, in its track. A rollback needs the shared objects of the tracks, whatever track the revision
 // would have now.
-func (dr decider) isRendered(s ledger.State) bool {
+func (dr decider) isRevisionRendered(s ledger.State) bool {
 	isInTrack := dr.compiled.desired.Placement.Track == s.Current.Track
 	return dr.isRequestOf(s) && (isInTrack || s.Cursor.Attempt > 0)
 }
@@ -77,8 +77,8 @@ func (dr decider) awaitsRendering() bool {
 	return dr.compiled.Problem != nil && dr.compiled.Problem.Retried
 }
 
-// withProof adds to the proof about a deployment in tracks the trees in which its revision is alone.
-func (p proposedState) withProof(proof step.Proof) step.Proof {
+// proofWithLoneTrees adds to the proof about a deployment in tracks the trees in which its revision is alone.
+func (p proposedState) proofWithLoneTrees(proof step.Proof) step.Proof {
 	if !p.state.HasTracks() || p.state.Cursor.Attempt > 0 || !p.state.IsAtLastStep() {
 		return proof
 	}

@@ -17,12 +17,12 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// awaitHome composes the home of a ledger that was lost, and nothing else, until the home reports its ledger.
-func (dr decider) awaitHome(d Decision, home step.Home) Decision {
+// awaitLedgerHome composes the home of a ledger that was lost, and nothing else, until the home reports its ledger.
+func (dr decider) awaitLedgerHome(d Decision, home step.Home) Decision {
 	name := dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)
 	d.LedgerUnreachable = ledgerhome.UnreachableMessage(dr.observed.deliveries[name], home.ConfigRef)
 	if dr.observed.deliveries[name] == nil {
-		d.composed[name] = compose.Record(dr.emptyHome(home.ConfigRef, name), nil, ledger.Head{}, nil, nil)
+		d.composed[name] = compose.Record(dr.emptyHomeDelivery(home.ConfigRef, name), nil, ledger.Head{}, nil, nil)
 	}
 	return d
 }
@@ -48,10 +48,10 @@ func (dr decider) withUnreachableHome(d Decision, home step.Home) Decision {
 	return d
 }
 
-// carryOut composes the resources of a proposal. The home is asked first: another repository is asked for recorded positions only. The SiteSync and
+// composeProposal composes the resources of a proposal. The home is asked first: another repository is asked for recorded positions only. The SiteSync and
 // the Gates come with the home: each later addition costs the composite a write.
-func (dr decider) carryOut(d Decision, p proposedState) Decision {
-	d = dr.withHolds(d, p)
+func (dr decider) composeProposal(d Decision, p proposedState) Decision {
+	d = dr.withHoldReasons(d, p)
 	switch {
 	case p.state.Current == nil, p.holds.Start == step.HoldOutranked:
 		d.Comparison = dr.observed.compareWithItself()
@@ -84,7 +84,7 @@ func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
 			return false
 		}
 	}
-	return dr.hasMandate(p)
+	return dr.hasProposedMandate(p)
 }
 
 // isSyncOther is true for a SiteSync that was lost, or that is about another position: it was composed with events that were not recorded.
@@ -101,7 +101,7 @@ func (dr decider) composeDeliveries(d Decision, p proposedState) {
 		observed := dr.observed.deliveries[name]
 		switch {
 		case name == p.asked.home:
-			d.composed[name] = compose.Record(desired, observed, p.home.State.Head, p.events, dr.mandateOf(p))
+			d.composed[name] = compose.Record(desired, observed, p.home.State.Head, p.events, dr.mandateOfState(p))
 		case recorded.Head == p.state.Head:
 			d.composed[name] = compose.Follow(name, desired, observed, recorded)
 		}
@@ -148,8 +148,8 @@ func (dr decider) followsLedger(desired *deliveryv1alpha1.SiteSync, s ledger.Sta
 	return home != nil && evidence.ShowsMandate(home) && compose.NeedsNoSpec(observed, desired, s.HasTracks())
 }
 
-// withHolds returns a decision with the reason why no further event follows.
-func (dr decider) withHolds(d Decision, p proposedState) Decision {
+// withHoldReasons returns a decision with the reason why no further event follows.
+func (dr decider) withHoldReasons(d Decision, p proposedState) Decision {
 	d.Comparison, d.left, d.Holds = p.proof, p.left, p.holds
 	if p.holds.Start == step.HoldOutranked && p.state.Current.Request.Scheme <= digest.Scheme && p.state.Current.Request.Intent == dr.compiled.request.Intent {
 		d.Holds.Start = step.HoldNone // The newer version of the function made the revision for the same request.
@@ -168,14 +168,14 @@ func encodeResources(d Decision) (map[string]Resource, error) {
 		out[name] = Resource{Object: o}
 	}
 	for name, r := range out {
-		r.Ready = isApplied(d, name)
+		r.Ready = isResourceApplied(d, name)
 		out[name] = r
 	}
 	return out, nil
 }
 
-// isApplied is true for a composed resource that proves its desired state.
-func isApplied(d Decision, name string) bool {
+// isResourceApplied is true for a composed resource that proves its desired state.
+func isResourceApplied(d Decision, name string) bool {
 	if d.State.Current == nil {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 // requestRollback requests the trees of a rejected revision: all directories as they are, or the trees of the rollback target.
 func (dr decider) requestRollback(s ledger.State) desiredResources {
 	spec := dr.deliveryConfig(s)
-	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: dr.compiled.isChosen, Timeout: attemptTimeout(dr.in)}
+	r := compose.Return{Trees: directories.TargetTrees(s), Chosen: dr.compiled.isChosenSite, Timeout: attemptTimeout(dr.in)}
 	ds := compose.RestoreDirectories(dr.revisionParts(s), spec, s, r)
 	if s.Cursor.Attempt == 0 {
 		return desiredResources{deliveries: ds, sync: dr.observed.sync, isResumed: true}

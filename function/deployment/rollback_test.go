@@ -290,7 +290,7 @@ func TestOneCommit(t *testing.T) {
 	}
 	want := "of " + slices.Min(slices.Collect(maps.Keys(w.deliveries)))
 	for range 20 {
-		out := w.decide(w.moment())
+		out := w.makeDecision(w.moment())
 		if diff := cmp.Diff(want, out.Status.Rollback.PreviousCommit); diff != "" {
 			t.Fatalf("status.rollback.previousCommit: -want, +got:\n%s", diff)
 		}

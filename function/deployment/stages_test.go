@@ -180,12 +180,12 @@ func TestStagesLeaveEarlierValuesAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k, err := w.core.compile(t.Context(), in, o)
+			k, err := w.core.compileDesired(t.Context(), in, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			original := snapshotOf(in, o, k)
-			d, err := decide(in, o, k)
+			d, err := makeDecision(in, o, k)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -109,8 +109,8 @@ type call struct {
 	out     *reply
 }
 
-// decide calls the function with a moment. A call with the same input is answered from the cache, as in responsecache.go.
-func (w *walk) decide(m moment) *reply {
+// makeDecision calls the function with a moment. A call with the same input is answered from the cache, as in responsecache.go.
+func (w *walk) makeDecision(m moment) *reply {
 	if c := w.recent; c != nil && c.core == w.core && c.catalog == w.catalogVersion() && !c.out.Dated && c.sync == m.sync && maps.Equal(c.deliveries, m.deliveries) &&
 		maps.Equal(c.gates, m.gates) && isSame(&c.status, &m.status) && isSame(&c.spec, &m.spec) {
 		return c.out
@@ -167,15 +167,15 @@ func (w *walk) runStages(in Input, m moment) (*reply, error) {
 	for name := range m.objects() {
 		o.retained[name] = Resource{Object: &unstructured.Unstructured{Object: map[string]any{}}}
 	}
-	o, err := w.core.withLedger(o, in)
+	o, err := w.core.withLedgerState(o, in)
 	if err != nil {
 		return nil, err
 	}
-	k, err := w.core.compile(w.ctx, in, o)
+	k, err := w.core.compileDesired(w.ctx, in, o)
 	if err != nil {
 		return nil, err
 	}
-	d, err := decide(in, o, k)
+	d, err := makeDecision(in, o, k)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func (w *walk) turn() {
 	if w.chance(6) {
 		m, fresh = w.past[w.rng.IntN(len(w.past))], false
 	}
-	out := w.decide(m)
+	out := w.makeDecision(m)
 	w.judge(m, out, fresh)
 	switch w.rng.IntN(12) {
 	case 0:
@@ -299,7 +299,7 @@ func (w *walk) turn() {
 // calls is a fresh call whose answer is applied as a whole.
 func (w *walk) calls() *reply {
 	m := w.moment()
-	out := w.decide(m)
+	out := w.makeDecision(m)
 	w.judge(m, out, true)
 	w.apply(m, out, true, func() bool { return true })
 	w.notef("calm: %s", w.describe(out))

@@ -67,7 +67,7 @@ func (w *walk) judgedTwice() {
 	w.calls()
 	w.provide(first, false)
 	w.set("Site", "edge1", map[string]any{"p": "later"}, "spec", "parameters")
-	late := w.decide(previous)
+	late := w.makeDecision(previous)
 	w.judge(previous, late, false)
 	w.put(first, late.objects[first])
 	w.put(second, late.objects[second])

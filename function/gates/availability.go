@@ -33,11 +33,11 @@ func readAvailabilityImage(_ *Compiler, check *deploymentv1alpha1.Check, _ *int)
 	if check.Availability.Image == "" {
 		return nil
 	}
-	return checkImage("availability.image", check.Availability.Image)
+	return checkImageRef("availability.image", check.Availability.Image)
 }
 
-// checkImage returns an error for an image, at a path, that no container runtime would pull.
-func checkImage(path, image string) error {
+// checkImageRef returns an error for an image, at a path, that no container runtime would pull.
+func checkImageRef(path, image string) error {
 	if _, err := containerimage.Parse(image); err != nil {
 		return errors.Errorf("%s: %q is not the reference of an image, such as %s", path, image, containerimage.Example)
 	}

@@ -27,12 +27,12 @@ const postCheckDelay = "1s"
 
 const postCheckPath = "spec.gatesConfig.postCheck"
 
-func checkPath(i int) string { return "spec.gatesConfig.checks[" + strconv.Itoa(i) + "]" }
+func pathOfCheck(i int) string { return "spec.gatesConfig.checks[" + strconv.Itoa(i) + "]" }
 
 // checkUniqueNames returns an error when two results would have the same name.
 func checkUniqueNames(g deploymentv1alpha1.GatesConfig) error {
 	for i, c := range g.Checks {
-		path := checkPath(i) + ".name"
+		path := pathOfCheck(i) + ".name"
 		if _, isTaken := g.SLOThresholds[c.Name]; isTaken {
 			return errors.Errorf("%s: %q is the name of a metric in sloThresholds", path, c.Name)
 		}
@@ -55,18 +55,18 @@ func (c *Compiler) readOwnChecks(in Input) ([]declaredCheck, error) {
 	for i := range in.Config.Checks {
 		check := in.Config.Checks[i].DeepCopy()
 		check.Default()
-		k, err := kindOf(check)
+		k, err := kindOfCheck(check)
 		if err != nil {
-			return nil, errors.Wrap(err, checkPath(i))
+			return nil, errors.Wrap(err, pathOfCheck(i))
 		}
 		if err := c.readOwnCheck(k, check, in.Places, &weight); err != nil {
-			return nil, errors.Wrap(err, checkPath(i))
+			return nil, errors.Wrap(err, pathOfCheck(i))
 		}
-		out = append(out, declaredCheck{path: checkPath(i), kind: k, fromDeployment: true, Check: *check})
+		out = append(out, declaredCheck{path: pathOfCheck(i), kind: k, fromDeployment: true, Check: *check})
 	}
 	if p := in.Config.PostCheck; p != nil {
 		check := checkOfPostCheck(p.DeepCopy())
-		if err := cmp.Or(checkTimes(&check), checkImage("image", p.Image), checkScript("script", p.Script)); err != nil {
+		if err := cmp.Or(checkTimeBounds(&check), checkImageRef("image", p.Image), checkScript("script", p.Script)); err != nil {
 			return nil, errors.Wrap(err, postCheckPath)
 		}
 		out = append(out, declaredCheck{path: postCheckPath, kind: jobKind(), Check: check})
@@ -99,7 +99,7 @@ func (c *Compiler) readOwnCheck(k kind, check *deploymentv1alpha1.Check, places 
 	if err := normalizeThreshold(k, check); err != nil {
 		return errors.Wrap(err, "threshold")
 	}
-	return checkTimes(check)
+	return checkTimeBounds(check)
 }
 
 // normalizeThreshold converts the threshold of a check to the unit of its value.
@@ -127,8 +127,8 @@ func normalizeThreshold(k kind, c *deploymentv1alpha1.Check) error {
 	return nil
 }
 
-// checkTimes returns an error for times beyond their bounds, and for measurements that cannot all be made before the timeout.
-func checkTimes(c *deploymentv1alpha1.Check) error {
+// checkTimeBounds returns an error for times beyond their bounds, and for measurements that cannot all be made before the timeout.
+func checkTimeBounds(c *deploymentv1alpha1.Check) error {
 	delay, err := parseDuration("initialDelay", c.InitialDelay)
 	if err != nil {
 		return err

@@ -122,10 +122,10 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 		siteChecks, problems := c.compileAtPlace(in, p, all)
 		out, refused = append(out, siteChecks...), append(refused, problems...)
 	}
-	if err := refused.joinErrors(); err != nil {
+	if err := refused.joinRefusals(); err != nil {
 		return nil, err
 	}
-	return out, out.checkSize(in.Plan)
+	return out, out.checkSizeLimits(in.Plan)
 }
 
 // refusals are all problems of the checks of a deployment, so that a user can repair all Sites at once.
@@ -134,8 +134,8 @@ type refusals []error
 // maxRefusals is the greatest number of refusals in a message.
 const maxRefusals = 10
 
-// joinErrors returns one error that names each refusal once, in their order, or nil without refusals.
-func (r refusals) joinErrors() error {
+// joinRefusals returns one error that names each refusal once, in their order, or nil without refusals.
+func (r refusals) joinRefusals() error {
 	texts, named := []string{}, map[string]bool{}
 	for _, e := range r {
 		if text := e.Error(); !named[text] {
@@ -189,8 +189,8 @@ func (c *Compiler) checkFillWeight(all []declaredCheck, sites int) error {
 	return nil
 }
 
-// checkSize returns an error, with the numbers, when a step has more checks than one Gate holds, or all checks have too many bytes.
-func (c Checks) checkSize(plan []ledger.Step) error {
+// checkSizeLimits returns an error, with the numbers, when a step has more checks than one Gate holds, or all checks have too many bytes.
+func (c Checks) checkSizeLimits(plan []ledger.Step) error {
 	for i, step := range plan {
 		if n := len(c.At(step)); n > maxChecks {
 			return errors.Errorf("spec.gatesConfig: step %d of %d has %d checks at %d Sites, more than the %d of one Gate: "+
@@ -209,7 +209,7 @@ func (c Checks) checkSize(plan []ledger.Step) error {
 
 // estimateBytes returns about how many bytes a check has in a Gate: each character of its texts may be escaped.
 func estimateBytes(c *rolloutv1alpha1.GateCheck) int {
-	k, _ := kindOf(&c.Check)
+	k, _ := kindOfCheck(&c.Check)
 	if k.textBytes == nil {
 		return bytesPerCheck
 	}

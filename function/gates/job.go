@@ -14,7 +14,7 @@ const typeJob = "Job"
 // jobKind returns the kind of checks that run a script in the Site's cluster.
 func jobKind() kind {
 	return kind{
-		block: "job", read: readJob, whyNoThreshold: "a Job has none: the code that it exits with decides",
+		block: "job", read: readJobCheck, whyNoThreshold: "a Job has none: the code that it exits with decides",
 		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Job != nil },
 		allow: func(_ *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 			return policy.CheckJob(&p.Site, check.Job)
@@ -23,9 +23,9 @@ func jobKind() kind {
 	}
 }
 
-// readJob refuses an image that no pod can have, and a script that always passes.
-func readJob(_ *Compiler, check *deploymentv1alpha1.Check, _ *int) error {
-	if err := checkImage("job.image", check.Job.Image); err != nil {
+// readJobCheck refuses an image that no pod can have, and a script that always passes.
+func readJobCheck(_ *Compiler, check *deploymentv1alpha1.Check, _ *int) error {
+	if err := checkImageRef("job.image", check.Job.Image); err != nil {
 		return err
 	}
 	return checkScript("job.script", check.Job.Script)

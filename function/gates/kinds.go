@@ -11,9 +11,11 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// kinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
+// kindsOfChecks lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
 // a check. How each kind is measured is listed in provider/controller/gate/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
-func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()} }
+func kindsOfChecks() []kind {
+	return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()}
+}
 
 // A kind has the properties of checks of one type. A nil function has no effect.
 type kind struct {
@@ -49,10 +51,10 @@ type kind struct {
 	lead func(check *deploymentv1alpha1.Check) time.Duration
 }
 
-// kindOf returns the kind of a check. It returns an error for a check that sets no block of any kind.
-func kindOf(check *deploymentv1alpha1.Check) (kind, error) {
+// kindOfCheck returns the kind of a check. It returns an error for a check that sets no block of any kind.
+func kindOfCheck(check *deploymentv1alpha1.Check) (kind, error) {
 	var blocks []string
-	for _, k := range kinds() {
+	for _, k := range kindsOfChecks() {
 		if k.isSet(check) {
 			return k, nil
 		}
@@ -64,7 +66,7 @@ func kindOf(check *deploymentv1alpha1.Check) (kind, error) {
 // Lead returns how long a Site has to run a revision before a check is measured first, because of the check's lookback. Zero if it looks
 // at the present only. The initialDelay of the check counts if it is longer.
 func Lead(check *deploymentv1alpha1.Check) time.Duration {
-	k, err := kindOf(check)
+	k, err := kindOfCheck(check)
 	if err != nil || k.lead == nil {
 		return 0
 	}

@@ -24,15 +24,15 @@ func TestEachBlockHasItsKind(t *testing.T) {
 		c := &deploymentv1alpha1.Check{}
 		reflect.ValueOf(c).Elem().Field(i).Set(reflect.New(f.Type.Elem()))
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		k, err := kindOf(c)
+		k, err := kindOfCheck(c)
 		if diff := cmp.Diff(name, k.block); diff != "" || err != nil || k.allow == nil {
 			t.Errorf("kindOf(check with %s): -want, +got:\n%s\nerror %v, allow is set: %t", name, diff, err, k.allow != nil)
 		}
 	}
-	if diff := cmp.Diff(blocks, len(kinds())); diff != "" {
+	if diff := cmp.Diff(blocks, len(kindsOfChecks())); diff != "" {
 		t.Errorf("kinds: -blocks of the API, +kinds:\n%s", diff)
 	}
-	if _, err := kindOf(&deploymentv1alpha1.Check{}); err == nil || err.Error() != "type: one of prometheus, job, web, availability must be set" {
+	if _, err := kindOfCheck(&deploymentv1alpha1.Check{}); err == nil || err.Error() != "type: one of prometheus, job, web, availability must be set" {
 		t.Errorf("kindOf(check without a block): %v", err)
 	}
 }

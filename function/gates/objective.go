@@ -29,13 +29,13 @@ func compileObjectives(in Input) ([]declaredCheck, error) {
 			continue
 		}
 		rules := in.Config.MetricRules[metric]
-		if err := applyRules(&c, completeRules(rules, m.MetricRules)); err != nil {
-			refused = append(refused, atField(rulesPath(metric), err))
+		if err := applyMetricRules(&c, completeRules(rules, m.MetricRules)); err != nil {
+			refused = append(refused, errorAtField(metricRulesPath(metric), err))
 			continue
 		}
 		out = append(out, declaredCheck{path: path, kind: prometheusKind(), rules: rules, Check: c})
 	}
-	return out, refused.joinErrors()
+	return out, refused.joinRefusals()
 }
 
 // objectivePath returns the field that declares the threshold of a metric. An intent may hold it in a sentence, which has no fields.
@@ -56,7 +56,7 @@ func (in Input) compileObjective(metric, text string) (catalogv1alpha1.Blueprint
 		return catalogv1alpha1.BlueprintMetric{}, deploymentv1alpha1.Check{}, unknownMetric(b)
 	}
 	m := b.Spec.Metrics[i]
-	c := deploymentv1alpha1.Check{Name: metric, Type: typePrometheus, Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: in.queryOf(m)}, Unit: m.Unit}
+	c := deploymentv1alpha1.Check{Name: metric, Type: typePrometheus, Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: in.queryOfMetric(m)}, Unit: m.Unit}
 	t, err := threshold.Parse(text)
 	if err != nil {
 		return m, c, err
@@ -71,8 +71,8 @@ func (in Input) compileObjective(metric, text string) (catalogv1alpha1.Blueprint
 	return m, c, nil
 }
 
-// queryOf returns the query of a metric: in the steps of a canary the query for canaries, if there is one.
-func (in Input) queryOf(m catalogv1alpha1.BlueprintMetric) string {
+// queryOfMetric returns the query of a metric: in the steps of a canary the query for canaries, if there is one.
+func (in Input) queryOfMetric(m catalogv1alpha1.BlueprintMetric) string {
 	if in.Canary != "" && m.Canary != "" {
 		return m.Canary
 	}

@@ -26,7 +26,7 @@ func prometheusKind() kind {
 		canFail:    queryCanFail,
 		fillWeight: queryFillWeight,
 		fill:       fillCheckQuery,
-		allow:      allowQuery,
+		allow:      checkQueryAllowed,
 		textBytes:  func(check *deploymentv1alpha1.Check) int { return len(check.Prometheus.Query) },
 		lead:       queryLead,
 	}
@@ -69,7 +69,7 @@ func queryFillWeight(c *Compiler, check *deploymentv1alpha1.Check) (int, error) 
 
 func fillCheckQuery(c *Compiler, in Input, check *deploymentv1alpha1.Check) error {
 	v := promql.Values{Service: in.Service, Namespace: in.Namespace, Site: check.Site, Canary: in.Canary, Stable: in.Stable}
-	filled, err := c.fillQuery(check.Prometheus.Query, v)
+	filled, err := c.fillCachedQuery(check.Prometheus.Query, v)
 	if err != nil {
 		return errors.Wrap(err, "prometheus.query")
 	}
@@ -77,8 +77,8 @@ func fillCheckQuery(c *Compiler, in Input, check *deploymentv1alpha1.Check) erro
 	return nil
 }
 
-// fillQuery puts values into a query, and remembers the result.
-func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
+// fillCachedQuery puts values into a query, and remembers the result.
+func (c *Compiler) fillCachedQuery(query string, v promql.Values) (string, error) {
 	return c.filled.Remember(memo.KeyOf(fmt.Sprintf("%q%q", query, v)), func() (string, int, error) {
 		t, err := c.queries.Parse(query)
 		if err != nil {
@@ -95,8 +95,8 @@ func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
 	})
 }
 
-// allowQuery checks that a server is configured and allowed, and that it may get this query.
-func allowQuery(c *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
+// checkQueryAllowed checks that a server is configured and allowed, and that it may get this query.
+func checkQueryAllowed(c *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 	if err := policy.CheckPrometheus(&p.Site, p.ConfigRef.Kind, &p.Config, check.Prometheus); err != nil {
 		return err
 	}

@@ -14,16 +14,16 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-func rulesPath(metric string) string { return "spec.gatesConfig.metricRules." + metric }
+func metricRulesPath(metric string) string { return "spec.gatesConfig.metricRules." + metric }
 
-// atField puts the path of an object before an error that begins with one of its fields.
-func atField(path string, err error) error { return errors.Errorf("%s.%w", path, err) }
+// errorAtField puts the path of an object before an error that begins with one of its fields.
+func errorAtField(path string, err error) error { return errors.Errorf("%s.%w", path, err) }
 
 // CheckMetrics returns an error, with the path of the field, for a metric of a Blueprint that could never be judged by its own rules.
 func CheckMetrics(metrics []catalogv1alpha1.BlueprintMetric) error {
 	for i, m := range metrics {
-		if err := applyRules(&deploymentv1alpha1.Check{}, m.MetricRules); err != nil {
-			return atField(fmt.Sprintf("spec.metrics[%d]", i), err)
+		if err := applyMetricRules(&deploymentv1alpha1.Check{}, m.MetricRules); err != nil {
+			return errorAtField(fmt.Sprintf("spec.metrics[%d]", i), err)
 		}
 	}
 	return nil
@@ -41,7 +41,7 @@ func Rules(m catalogv1alpha1.BlueprintMetric) deploymentv1alpha1.Check {
 func checkRuleNames(g deploymentv1alpha1.GatesConfig) error {
 	for _, metric := range slices.Sorted(maps.Keys(g.MetricRules)) {
 		if _, ok := g.SLOThresholds[metric]; !ok {
-			return errors.Errorf("%s: the metric has no threshold: set %s, or remove its rules", rulesPath(metric), thresholdPath(metric))
+			return errors.Errorf("%s: the metric has no threshold: set %s, or remove its rules", metricRulesPath(metric), thresholdPath(metric))
 		}
 	}
 	return nil
@@ -69,21 +69,21 @@ func SetRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) {
 	c.ConsecutiveErrorLimit = rules.ConsecutiveErrorLimit
 }
 
-// applyRules completes a check with rules, and with defaults for fields that the rules leave open. It returns an error that begins with the
+// applyMetricRules completes a check with rules, and with defaults for fields that the rules leave open. It returns an error that begins with the
 // field for rules by which there could never be a verdict.
-func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
+func applyMetricRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
 	SetRules(c, r)
 	c.Default()
 	if *c.FailureLimit >= *c.Count {
 		return errors.Errorf("failureLimit: %d of %d measurements may fail: it must be less than count", *c.FailureLimit, *c.Count)
 	}
-	return checkTimes(c)
+	return checkTimeBounds(c)
 }
 
 // checkBounds returns an error, with the path of the field, for rules of a deployment that a place does not allow.
 func checkBounds(p catalog.Place, declared declaredCheck) error {
 	if err := policy.CheckMetricRules(&p.Site, p.ConfigRef.Kind, &p.Config, declared.rules); err != nil {
-		return atField(rulesPath(declared.Name), err)
+		return errorAtField(metricRulesPath(declared.Name), err)
 	}
 	return nil
 }

@@ -2,8 +2,8 @@ package intent
 
 import "github.com/intentplane/intentplane/function/intent/telecom"
 
-// withClass returns the intent with the defaults of its class.
-func (i Intent) withClass() Intent {
+// withClassDefaults returns the intent with the defaults of its class.
+func (i Intent) withClassDefaults() Intent {
 	c, ok := telecom.ClassOf(i.Type)
 	if ok && i.Slice.SST == nil {
 		i.Slice.SST = &c.SST

@@ -14,12 +14,12 @@ func FromExpectation(e *deploymentv1alpha1.Expectation) (Intent, error) {
 	if e == nil {
 		return Intent{}, errors.New("spec.expectation: must be set")
 	}
-	return expectationIntoDraft(e, newDraft(defaultIntent()))
+	return expectationIntoDraft(e, newIntentDraft(defaultIntent()))
 }
 
 func expectationIntoDraft(e *deploymentv1alpha1.Expectation, d *draft) (Intent, error) {
 	d.fillFromExpectation(e)
-	out, prob := d.normalize()
+	out, prob := d.normalizeDraft()
 	if prob != nil {
 		return Intent{}, errors.Errorf("spec.expectation.%s: %s", prob.Path, prob.Message)
 	}
@@ -52,14 +52,14 @@ func (d *draft) fillFromExpectation(e *deploymentv1alpha1.Expectation) {
 
 func (d *draft) fillNetwork(e *deploymentv1alpha1.Expectation) {
 	if e.QoS != nil {
-		d.QoS = qosOf(e.QoS)
+		d.QoS = qosOfExpectation(e.QoS)
 	}
 	if s := e.Slice; s != nil {
 		d.Slice = telecom.Slice{SST: new(s.SST), SD: s.SD, PLMN: s.PLMN}
 	}
 }
 
-func qosOf(q *deploymentv1alpha1.QoS) objective.QoS {
+func qosOfExpectation(q *deploymentv1alpha1.QoS) objective.QoS {
 	return objective.QoS{
 		DownlinkMbps: string(q.DownlinkMbps), UplinkMbps: string(q.UplinkMbps), LatencyMs: string(q.LatencyMs),
 		JitterMs: string(q.JitterMs), PacketLossRate: string(q.PacketLossRate),

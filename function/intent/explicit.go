@@ -29,12 +29,12 @@ func ExplicitInExpectation(e *deploymentv1alpha1.Expectation) Explicit {
 }
 
 func findExplicit(read func(*draft) (Intent, error)) Explicit {
-	d := newDraft(defaultIntent())
+	d := newIntentDraft(defaultIntent())
 	parsed, err := read(d)
 	if err != nil {
 		return Explicit{}
 	}
-	otherIntent, err := read(newDraft(otherDefaultIntent()))
+	otherIntent, err := read(newIntentDraft(otherDefaultIntent()))
 	if err != nil {
 		return Explicit{}
 	}

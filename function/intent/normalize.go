@@ -38,8 +38,8 @@ type draft struct {
 	paths map[string]string
 }
 
-// newDraft returns a draft with defaults.
-func newDraft(defaults Intent) *draft {
+// newIntentDraft returns a draft with defaults.
+func newIntentDraft(defaults Intent) *draft {
 	return &draft{Intent: defaults, paths: map[string]string{}}
 }
 
@@ -48,8 +48,8 @@ func defaultIntent() Intent {
 	return Intent{Type: DefaultType, Replicas: 1, Priority: DefaultPriority}
 }
 
-// problemAt returns a problem at the path that something was said at.
-func (d *draft) problemAt(path, format string, args ...any) *document.Problem {
+// problemAtPath returns a problem at the path that something was said at.
+func (d *draft) problemAtPath(path, format string, args ...any) *document.Problem {
 	return document.Problemf(d.pathInForm(path), format, args...)
 }
 
@@ -65,11 +65,11 @@ func (d *draft) pathInForm(path string) string {
 	return d.pathInForm(path[:i]) + path[i:]
 }
 
-// normalize returns the draft in its normal form, or the first problem of its values.
-func (d *draft) normalize() (Intent, *document.Problem) {
+// normalizeDraft returns the draft in its normal form, or the first problem of its values.
+func (d *draft) normalizeDraft() (Intent, *document.Problem) {
 	checks := []func() *document.Problem{
-		d.checkNames, d.checkSites, d.checkSelector, d.checkReplicas, d.checkSiteReplicas, d.checkImage, d.checkResources,
-		d.checkRuntime, d.checkEndpoints, d.checkParameters, d.checkQoS, d.checkSlice, d.checkPriority, d.checkSLOs,
+		d.checkNameAndType, d.checkSiteNames, d.checkSelector, d.checkReplicas, d.checkSiteReplicas, d.checkImageRef, d.checkResources,
+		d.checkRuntime, d.checkEndpoints, d.checkParameters, d.checkQoSBounds, d.checkNetworkSlice, d.checkPriority, d.checkSLOThresholds,
 	}
 	for _, check := range checks {
 		if prob := check(); prob != nil {
@@ -82,44 +82,44 @@ func (d *draft) normalize() (Intent, *document.Problem) {
 	if len(out.SiteReplicas) == 0 {
 		out.SiteReplicas = nil
 	}
-	out.Parameters, out.Selector, out.SLOs = nilIfEmpty(out.Parameters), nilIfEmpty(out.Selector), nilIfEmpty(out.SLOs)
-	return out.withClass(), nil
+	out.Parameters, out.Selector, out.SLOs = nilIfEmptyMap(out.Parameters), nilIfEmptyMap(out.Selector), nilIfEmptyMap(out.SLOs)
+	return out.withClassDefaults(), nil
 }
 
-func nilIfEmpty(m map[string]string) map[string]string {
+func nilIfEmptyMap(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
 	}
 	return m
 }
 
-func (d *draft) checkNames() *document.Problem {
+func (d *draft) checkNameAndType() *document.Problem {
 	if d.Service == "" {
-		return d.problemAt("service", "must be set: it names the service to run")
+		return d.problemAtPath("service", "must be set: it names the service to run")
 	}
 	if !serviceName.MatchString(d.Service) {
-		return d.problemAt("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with one of a-z")
+		return d.problemAtPath("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with one of a-z")
 	}
 	if !typeName.MatchString(d.Type) {
-		return d.problemAt("type", "must consist of at most 40 lower-case letters, digits and '-'")
+		return d.problemAtPath("type", "must consist of at most 40 lower-case letters, digits and '-'")
 	}
 	return nil
 }
 
-func (d *draft) checkSites() *document.Problem {
+func (d *draft) checkSiteNames() *document.Problem {
 	if len(d.Sites) > maxSites {
-		return d.problemAt("sites", "must not name more than %d Sites", maxSites)
+		return d.problemAtPath("sites", "must not name more than %d Sites", maxSites)
 	}
 	for i, s := range d.Sites {
 		path := document.Item("sites", i)
 		if !isSiteName(s) {
-			return d.problemAt(path, "must be the name of a Site: at most 63 lower-case letters, digits, '-' and '.'")
+			return d.problemAtPath(path, "must be the name of a Site: at most 63 lower-case letters, digits, '-' and '.'")
 		}
 		if slices.Contains(d.Sites[:i], s) {
-			return d.problemAt(path, "names %s a second time", s)
+			return d.problemAtPath(path, "names %s a second time", s)
 		}
 		if isSiteKeyword(s) && len(d.Sites) > 1 {
-			return d.problemAt(path, "%q stands for several Sites: name no other", s)
+			return d.problemAtPath(path, "%q stands for several Sites: name no other", s)
 		}
 	}
 	return nil
@@ -127,40 +127,40 @@ func (d *draft) checkSites() *document.Problem {
 
 func (d *draft) checkReplicas() *document.Problem {
 	if d.Replicas < 0 || d.Replicas > maxReplicas {
-		return d.problemAt("replicas", "must be from 0 to %d", maxReplicas)
+		return d.problemAtPath("replicas", "must be from 0 to %d", maxReplicas)
 	}
 	return nil
 }
 
 func (d *draft) checkSiteReplicas() *document.Problem {
 	if len(d.SiteReplicas) > maxSites {
-		return d.problemAt("siteReplicas", "must not name more than %d Sites", maxSites)
+		return d.problemAtPath("siteReplicas", "must not name more than %d Sites", maxSites)
 	}
 	named := len(d.Sites) > 0 && !isSiteKeyword(d.Sites[0])
 	for _, s := range slices.Sorted(maps.Keys(d.SiteReplicas)) {
 		path := document.Child("siteReplicas", s)
 		if !isSiteName(s) || isSiteKeyword(s) {
-			return d.problemAt(path, "must be named by a Site: at most 63 lower-case letters, digits, '-' and '.'")
+			return d.problemAtPath(path, "must be named by a Site: at most 63 lower-case letters, digits, '-' and '.'")
 		}
 		if named && !slices.Contains(d.Sites, s) {
-			return d.problemAt(path, "%s is not one of the intent's Sites", s)
+			return d.problemAtPath(path, "%s is not one of the intent's Sites", s)
 		}
 		if n := d.SiteReplicas[s]; n < 0 || n > maxReplicas {
-			return d.problemAt(path, "must be from 0 to %d", maxReplicas)
+			return d.problemAtPath(path, "must be from 0 to %d", maxReplicas)
 		}
 	}
 	return nil
 }
 
-func (d *draft) checkImage() *document.Problem {
+func (d *draft) checkImageRef() *document.Problem {
 	if d.Image == "" {
 		return nil
 	}
 	if len(d.Image) > maxImage {
-		return d.problemAt("image", "must not be longer than %d characters", maxImage)
+		return d.problemAtPath("image", "must not be longer than %d characters", maxImage)
 	}
 	if _, err := containerimage.Parse(d.Image); err != nil {
-		return d.problemAt("image", "must be the reference of an image, such as %s", containerimage.Example)
+		return d.problemAtPath("image", "must be the reference of an image, such as %s", containerimage.Example)
 	}
 	return nil
 }
@@ -179,11 +179,11 @@ func (d *draft) normalizeQuantity(q *string, path, example string) *document.Pro
 		return nil
 	}
 	if !plainQuantity.MatchString(*q) {
-		return d.problemAt(path, "must be a quantity, such as %s", example)
+		return d.problemAtPath(path, "must be a quantity, such as %s", example)
 	}
 	parsed, err := resource.ParseQuantity(*q)
 	if err != nil || parsed.Sign() <= 0 {
-		return d.problemAt(path, "must be a quantity above zero, such as %s", example)
+		return d.problemAtPath(path, "must be a quantity above zero, such as %s", example)
 	}
 	*q = parsed.String()
 	return nil
@@ -191,15 +191,15 @@ func (d *draft) normalizeQuantity(q *string, path, example string) *document.Pro
 
 func (d *draft) checkParameters() *document.Problem {
 	if len(d.Parameters) > maxParameters {
-		return d.problemAt("parameters", "must not be more than %d", maxParameters)
+		return d.problemAtPath("parameters", "must not be more than %d", maxParameters)
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.Parameters)) {
 		path := document.Child("parameters", k)
 		if !IsParameter(k) {
-			return d.problemAt(path, "must be named by at most 63 letters, digits, '-', '_' and '.', beginning with one of the letters")
+			return d.problemAtPath(path, "must be named by at most 63 letters, digits, '-', '_' and '.', beginning with one of the letters")
 		}
 		if v := d.Parameters[k]; len(v) > maxValue || !utf8.ValidString(v) || strings.IndexFunc(v, isForbiddenInValue) >= 0 {
-			return d.problemAt(path, "must be at most %d bytes of text without control characters", maxValue)
+			return d.problemAtPath(path, "must be at most %d bytes of text without control characters", maxValue)
 		}
 	}
 	return nil

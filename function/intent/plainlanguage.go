@@ -20,7 +20,7 @@ func sentenceIntoDraft(text string, into *draft) (Intent, error) {
 	if fault == nil {
 		return out, nil
 	}
-	return Intent{}, errors.New("spec.intent: " + fault.Message + markWords(text, fault) + understoodWithout(text, fault))
+	return Intent{}, errors.New("spec.intent: " + fault.Message + markFaultyWords(text, fault) + understoodWithout(text, fault))
 }
 
 func parseSentence(text string, into *draft) (Intent, *sentence.Fault) {
@@ -32,7 +32,7 @@ func parseSentence(text string, into *draft) (Intent, *sentence.Fault) {
 	if prob != nil {
 		return Intent{}, w.Fault(prob.Path, prob.Message)
 	}
-	out, prob := d.normalize()
+	out, prob := d.normalizeDraft()
 	if prob == nil {
 		return out, nil
 	}
@@ -57,7 +57,7 @@ func fillFromStatement(w *sentence.Statement, d *draft) (*draft, *document.Probl
 	if w.Priority != "" {
 		d.Priority = w.Priority
 	}
-	for _, read := range []func(*sentence.Statement) *document.Problem{d.fillReplicas, d.fillEndpoints, d.fillSST, d.fillObjectives} {
+	for _, read := range []func(*sentence.Statement) *document.Problem{d.fillReplicas, d.fillEndpoints, d.fillSliceSST, d.fillObjectives} {
 		if prob := read(w); prob != nil {
 			return nil, prob
 		}
@@ -66,12 +66,12 @@ func fillFromStatement(w *sentence.Statement, d *draft) (*draft, *document.Probl
 }
 
 func (d *draft) fillReplicas(w *sentence.Statement) *document.Problem {
-	if prob := wholeText(&d.Replicas, w.Replicas, "replicas"); prob != nil {
+	if prob := parseWholeInto(&d.Replicas, w.Replicas, "replicas"); prob != nil {
 		return prob
 	}
 	for _, site := range slices.Sorted(maps.Keys(w.SiteReplicas)) {
 		var n int32
-		if prob := wholeText(&n, w.SiteReplicas[site], document.Child("siteReplicas", site)); prob != nil {
+		if prob := parseWholeInto(&n, w.SiteReplicas[site], document.Child("siteReplicas", site)); prob != nil {
 			return prob
 		}
 		if d.SiteReplicas == nil {
@@ -85,7 +85,7 @@ func (d *draft) fillReplicas(w *sentence.Statement) *document.Problem {
 func (d *draft) fillEndpoints(w *sentence.Statement) *document.Problem {
 	for i, e := range w.Endpoints {
 		out := Endpoint{Name: e.Name, Protocol: e.Protocol}
-		if prob := wholeText(&out.Port, e.Port, document.Item("endpoints", i)); prob != nil {
+		if prob := parseWholeInto(&out.Port, e.Port, document.Item("endpoints", i)); prob != nil {
 			return prob
 		}
 		d.Endpoints = append(d.Endpoints, out)
@@ -93,12 +93,12 @@ func (d *draft) fillEndpoints(w *sentence.Statement) *document.Problem {
 	return nil
 }
 
-func (d *draft) fillSST(w *sentence.Statement) *document.Problem {
+func (d *draft) fillSliceSST(w *sentence.Statement) *document.Problem {
 	if w.SST == "" {
 		return nil
 	}
 	d.Slice.SST = new(int32)
-	return wholeText(d.Slice.SST, w.SST, "slice.sst")
+	return parseWholeInto(d.Slice.SST, w.SST, "slice.sst")
 }
 
 func (d *draft) fillObjectives(w *sentence.Statement) *document.Problem {
@@ -110,8 +110,8 @@ func (d *draft) fillObjectives(w *sentence.Statement) *document.Problem {
 	return nil
 }
 
-// wholeText reads a whole number in a text. An empty text changes nothing.
-func wholeText(target *int32, text, path string) *document.Problem {
+// parseWholeInto reads a whole number in a text. An empty text changes nothing.
+func parseWholeInto(target *int32, text, path string) *document.Problem {
 	if text == "" {
 		return nil
 	}
@@ -123,8 +123,8 @@ func wholeText(target *int32, text, path string) *document.Problem {
 	return nil
 }
 
-// markWords returns the line of the text that a fault is in, with the wrong words marked below it.
-func markWords(text string, fault *sentence.Fault) string {
+// markFaultyWords returns the line of the text that a fault is in, with the wrong words marked below it.
+func markFaultyWords(text string, fault *sentence.Fault) string {
 	if len(text) > sentence.MaxCharacters {
 		return ""
 	}
@@ -160,18 +160,18 @@ func printableLine(line string) string {
 func understoodWithout(text string, fault *sentence.Fault) string {
 	end := fault.Offset + fault.Length
 	prefix, suffix := text[:fault.Offset], text[end:]
-	if fault.Length == 0 || partOfWord(prefix, suffix) || sentence.CarriesMeaning(text[fault.Offset:end]) || strings.TrimSpace(prefix) == "" {
+	if fault.Length == 0 || isPartOfWord(prefix, suffix) || sentence.CarriesMeaning(text[fault.Offset:end]) || strings.TrimSpace(prefix) == "" {
 		return ""
 	}
-	out, secondFault := parseSentence(trimConnectors(prefix, suffix)+suffix, newDraft(defaultIntent()))
+	out, secondFault := parseSentence(trimConnectors(prefix, suffix)+suffix, newIntentDraft(defaultIntent()))
 	if secondFault != nil {
 		return ""
 	}
 	return "\nwithout it, this would be understood: " + string(out.Canonical())
 }
 
-// partOfWord reports whether the text between two texts is only a part of a word.
-func partOfWord(prefix, suffix string) bool {
+// isPartOfWord reports whether the text between two texts is only a part of a word.
+func isPartOfWord(prefix, suffix string) bool {
 	space := " \t\r\n"
 	return prefix != "" && !strings.ContainsAny(prefix[len(prefix)-1:], space) || suffix != "" && !strings.ContainsAny(suffix[:1], space+",.;")
 }

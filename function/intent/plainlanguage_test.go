@@ -117,7 +117,7 @@ func twice(text string) []string {
 }
 
 func plainLanguage(text string) bool {
-	return !strings.HasPrefix(text, "{") && !isYAML(text)
+	return !strings.HasPrefix(text, "{") && !beginsAsYAML(text)
 }
 
 func BenchmarkFromTextSentence(b *testing.B) {

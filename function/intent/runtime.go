@@ -62,8 +62,8 @@ func (d *draft) checkRuntime() *document.Problem {
 		return nil
 	}
 	r.Autoscaling.Default()
-	r.Bindings, r.Env, r.ImagePullSecrets = nilIfNone(r.Bindings), nilIfNone(r.Env), nilIfNone(r.ImagePullSecrets)
-	for _, check := range []func(*deploymentv1alpha1.Runtime) *document.Problem{d.checkEnv, d.checkBindings, d.checkPullSecrets, d.checkHealth, d.checkAutoscaling} {
+	r.Bindings, r.Env, r.ImagePullSecrets = nilIfEmptyList(r.Bindings), nilIfEmptyList(r.Env), nilIfEmptyList(r.ImagePullSecrets)
+	for _, check := range []func(*deploymentv1alpha1.Runtime) *document.Problem{d.checkEnvVars, d.checkBindings, d.checkPullSecrets, d.checkHealth, d.checkAutoscaling} {
 		if prob := check(r); prob != nil {
 			return prob
 		}
@@ -76,29 +76,29 @@ func isEmptyRuntime(r deploymentv1alpha1.Runtime) bool {
 	return r.Autoscaling == nil && r.Health == nil && len(r.Bindings)+len(r.Env)+len(r.ImagePullSecrets) == 0
 }
 
-func nilIfNone[T any](all []T) []T {
+func nilIfEmptyList[T any](all []T) []T {
 	if len(all) == 0 {
 		return nil
 	}
 	return all
 }
 
-func (d *draft) checkEnv(r *deploymentv1alpha1.Runtime) *document.Problem {
+func (d *draft) checkEnvVars(r *deploymentv1alpha1.Runtime) *document.Problem {
 	if len(r.Env) > maxEnv {
-		return d.problemAt("runtime.env", "must not be more than %d", maxEnv)
+		return d.problemAtPath("runtime.env", "must not be more than %d", maxEnv)
 	}
 	names := map[deploymentv1alpha1.EnvName]bool{}
 	for i, e := range r.Env {
 		path := document.Item("runtime.env", i)
 		switch {
 		case len(e.Name) > maxEnvName || !envName.MatchString(string(e.Name)):
-			return d.problemAt(path+".name", "must be the name of an environment variable: at most %d letters, digits and '_', and no digit first", maxEnvName)
+			return d.problemAtPath(path+".name", "must be the name of an environment variable: at most %d letters, digits and '_', and no digit first", maxEnvName)
 		case names[e.Name]:
-			return d.problemAt(path+".name", "names %s a second time", e.Name)
+			return d.problemAtPath(path+".name", "names %s a second time", e.Name)
 		case e.Value != "" && e.ValueFrom != nil:
-			return d.problemAt(path, "has value and valueFrom: set one of them")
+			return d.problemAtPath(path, "has value and valueFrom: set one of them")
 		case len(e.Value) > maxValue || !utf8.ValidString(e.Value) || strings.IndexFunc(e.Value, isForbiddenInValue) >= 0:
-			return d.problemAt(path+".value", "must be at most %d bytes of text without control characters", maxValue)
+			return d.problemAtPath(path+".value", "must be at most %d bytes of text without control characters", maxValue)
 		}
 		if prob := d.checkEnvSource(path+".valueFrom", e.ValueFrom); prob != nil {
 			return prob
@@ -117,28 +117,28 @@ func (d *draft) checkEnvSource(path string, s *deploymentv1alpha1.EnvSource) *do
 		ref = s.ConfigMapKeyRef
 	}
 	if ref == nil || s.SecretKeyRef != nil && s.ConfigMapKeyRef != nil {
-		return d.problemAt(path, "must have one of configMapKeyRef and secretKeyRef")
+		return d.problemAtPath(path, "must have one of configMapKeyRef and secretKeyRef")
 	}
 	if !objectName.MatchString(string(ref.Name)) || !dataKey.MatchString(string(ref.Key)) {
-		return d.problemAt(path, "must have the name of an object in the same namespace, and a key of it")
+		return d.problemAtPath(path, "must have the name of an object in the same namespace, and a key of it")
 	}
 	return nil
 }
 
 func (d *draft) checkBindings(r *deploymentv1alpha1.Runtime) *document.Problem {
 	if len(r.Bindings) > maxBindings {
-		return d.problemAt("runtime.bindings", "must not be more than %d", maxBindings)
+		return d.problemAtPath("runtime.bindings", "must not be more than %d", maxBindings)
 	}
 	names := map[string]bool{}
 	for i, b := range r.Bindings {
 		path := document.Item("runtime.bindings", i)
 		switch {
 		case !bindingName.MatchString(b.Name):
-			return d.problemAt(path+".name", "must consist of at most 40 lower-case letters, digits and '-'")
+			return d.problemAtPath(path+".name", "must consist of at most 40 lower-case letters, digits and '-'")
 		case names[b.Name]:
-			return d.problemAt(path+".name", "names %s a second time", b.Name)
+			return d.problemAtPath(path+".name", "names %s a second time", b.Name)
 		case !objectName.MatchString(string(b.SecretRef.Name)):
-			return d.problemAt(path+".secretRef.name", "must be the name of a Secret in the same namespace")
+			return d.problemAtPath(path+".secretRef.name", "must be the name of a Secret in the same namespace")
 		}
 		names[b.Name] = true
 	}
@@ -147,16 +147,16 @@ func (d *draft) checkBindings(r *deploymentv1alpha1.Runtime) *document.Problem {
 
 func (d *draft) checkPullSecrets(r *deploymentv1alpha1.Runtime) *document.Problem {
 	if len(r.ImagePullSecrets) > maxPullSecrets {
-		return d.problemAt("runtime.imagePullSecrets", "must not be more than %d", maxPullSecrets)
+		return d.problemAtPath("runtime.imagePullSecrets", "must not be more than %d", maxPullSecrets)
 	}
 	names := map[deploymentv1alpha1.ObjectName]bool{}
 	for i, s := range r.ImagePullSecrets {
 		path := document.Item("runtime.imagePullSecrets", i) + ".name"
 		switch {
 		case !objectName.MatchString(string(s.Name)):
-			return d.problemAt(path, "must be the name of a Secret in the same namespace")
+			return d.problemAtPath(path, "must be the name of a Secret in the same namespace")
 		case names[s.Name]:
-			return d.problemAt(path, "names %s a second time", s.Name)
+			return d.problemAtPath(path, "names %s a second time", s.Name)
 		}
 		names[s.Name] = true
 	}
@@ -169,9 +169,9 @@ func (d *draft) checkHealth(r *deploymentv1alpha1.Runtime) *document.Problem {
 	case h == nil:
 		return nil
 	case h.Port < 1 || h.Port > 65535:
-		return d.problemAt("runtime.health.port", "must be from 1 to 65535")
+		return d.problemAtPath("runtime.health.port", "must be from 1 to 65535")
 	case h.Path != "" && (len(h.Path) > maxPath || !plainPath.MatchString(h.Path)):
-		return d.problemAt("runtime.health.path", "must be a path of at most %d letters, digits, '/', '-', '.', '_' and '~' that begins with '/'", maxPath)
+		return d.problemAtPath("runtime.health.path", "must be a path of at most %d letters, digits, '/', '-', '.', '_' and '~' that begins with '/'", maxPath)
 	}
 	return nil
 }
@@ -182,11 +182,11 @@ func (d *draft) checkAutoscaling(r *deploymentv1alpha1.Runtime) *document.Proble
 	case a == nil:
 		return nil
 	case a.Min < 1 || a.Max > maxReplicas || a.Min > a.Max:
-		return d.problemAt("runtime.autoscaling", "min and max must be from 1 to %d, and min not greater than max", maxReplicas)
+		return d.problemAtPath("runtime.autoscaling", "min and max must be from 1 to %d, and min not greater than max", maxReplicas)
 	case a.CPUPercent < 1 || a.CPUPercent > maxPercent:
-		return d.problemAt("runtime.autoscaling.cpuPercent", "must be from 1 to %d", maxPercent)
+		return d.problemAtPath("runtime.autoscaling.cpuPercent", "must be from 1 to %d", maxPercent)
 	case len(d.SiteReplicas) > 0:
-		return d.problemAt("runtime.autoscaling", "excludes replicas by Site: leave one of them out")
+		return d.problemAtPath("runtime.autoscaling", "excludes replicas by Site: leave one of them out")
 	}
 	return nil
 }

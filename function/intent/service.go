@@ -16,18 +16,18 @@ func readService(d *draft, root document.Node) *document.Problem {
 		"type":         document.Into(&r.Type),
 		"image":        document.Into(&r.Image),
 		"priority":     document.Into(&r.Priority),
-		"site":         r.readSite,
-		"sites":        r.readSites,
-		"selector":     r.readMap(&r.Selector),
+		"site":         r.readSingleSite,
+		"sites":        r.readSiteList,
+		"selector":     r.readTextMapInto(&r.Selector),
 		"replicas":     r.readReplicas,
 		"siteReplicas": r.readSiteReplicas,
 		"resources":    r.readResources,
 		"runtime":      r.readRuntime,
 		"endpoints":    r.readEndpoints,
-		"parameters":   r.readMap(&r.Parameters),
-		"qos":          r.readQoS,
-		"slice":        r.readSlice,
-		"slos":         r.readMap(&r.SLOs),
+		"parameters":   r.readTextMapInto(&r.Parameters),
+		"qos":          r.readQoSBounds,
+		"slice":        r.readNetworkSlice,
+		"slos":         r.readTextMapInto(&r.SLOs),
 	})
 }
 
@@ -38,8 +38,8 @@ type serviceReader struct {
 	firstSites string
 }
 
-func (r *serviceReader) readSite(n document.Node) *document.Problem {
-	if prob := r.onlySites(n); prob != nil {
+func (r *serviceReader) readSingleSite(n document.Node) *document.Problem {
+	if prob := r.recordSitesField(n); prob != nil {
 		return prob
 	}
 	r.paths["sites"], r.paths["sites[0]"] = n.Path, n.Path
@@ -47,8 +47,8 @@ func (r *serviceReader) readSite(n document.Node) *document.Problem {
 	return document.Into(&r.Sites[0])(n)
 }
 
-func (r *serviceReader) readSites(n document.Node) *document.Problem {
-	if prob := r.onlySites(n); prob != nil {
+func (r *serviceReader) readSiteList(n document.Node) *document.Problem {
+	if prob := r.recordSitesField(n); prob != nil {
 		return prob
 	}
 	// One word stands for several Sites wherever it is written.
@@ -66,7 +66,7 @@ func (r *serviceReader) readSites(n document.Node) *document.Problem {
 	return prob
 }
 
-func (r *serviceReader) onlySites(n document.Node) *document.Problem {
+func (r *serviceReader) recordSitesField(n document.Node) *document.Problem {
 	if r.firstSites != "" {
 		return document.Problemf(n.Path, "excludes %s: set only one of them", r.firstSites)
 	}
@@ -120,7 +120,7 @@ func (r *serviceReader) readEndpoints(n document.Node) *document.Problem {
 		e := Endpoint{}
 		prob := item.Each(serviceForm, map[string]document.Reader{
 			"name":     document.Into(&e.Name),
-			"port":     readWhole(&e.Port),
+			"port":     readWholeInto(&e.Port),
 			"protocol": document.Into(&e.Protocol),
 		})
 		if prob != nil {
@@ -131,7 +131,7 @@ func (r *serviceReader) readEndpoints(n document.Node) *document.Problem {
 	return nil
 }
 
-func (r *serviceReader) readQoS(n document.Node) *document.Problem {
+func (r *serviceReader) readQoSBounds(n document.Node) *document.Problem {
 	return n.Each(serviceForm, map[string]document.Reader{
 		"downlinkMbps": readDecimal(&r.QoS.DownlinkMbps), "uplinkMbps": readDecimal(&r.QoS.UplinkMbps),
 		"latencyMs": readDecimal(&r.QoS.LatencyMs), "jitterMs": readDecimal(&r.QoS.JitterMs),
@@ -139,7 +139,7 @@ func (r *serviceReader) readQoS(n document.Node) *document.Problem {
 	})
 }
 
-func (r *serviceReader) readSlice(n document.Node) *document.Problem {
+func (r *serviceReader) readNetworkSlice(n document.Node) *document.Problem {
 	return n.Each(serviceForm, map[string]document.Reader{
 		"sst":  r.Slice.ReadSST,
 		"sd":   document.Into(&r.Slice.SD),
@@ -147,7 +147,7 @@ func (r *serviceReader) readSlice(n document.Node) *document.Problem {
 	})
 }
 
-func (r *serviceReader) readMap(target *map[string]string) document.Reader {
+func (r *serviceReader) readTextMapInto(target *map[string]string) document.Reader {
 	return func(n document.Node) *document.Problem {
 		m, prob := n.TextMap()
 		*target = m
@@ -155,7 +155,7 @@ func (r *serviceReader) readMap(target *map[string]string) document.Reader {
 	}
 }
 
-func readWhole(target *int32) document.Reader {
+func readWholeInto(target *int32) document.Reader {
 	return func(n document.Node) *document.Problem {
 		i, prob := n.Whole()
 		*target = i

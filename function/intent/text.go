@@ -50,7 +50,7 @@ var yamlStart = regexp.MustCompile(`^([-%&*!|>"'\[]|[A-Za-z0-9_.@/-]+[ \t]*:([ \
 // It returns an error with the position in the text for anything else: text that is in no form or in two, an unknown field or a
 // duplicate field, a word that is not of the grammar, a value of the wrong type, and a value that FromExpectation would refuse.
 func FromText(text string) (Intent, error) {
-	return textIntoDraft(text, newDraft(defaultIntent()))
+	return textIntoDraft(text, newIntentDraft(defaultIntent()))
 }
 
 // textIntoDraft reads a text into a draft.
@@ -65,7 +65,7 @@ func textIntoDraft(text string, into *draft) (Intent, error) {
 		return readDocument(d, err, into)
 	case json.Valid([]byte(trimmed)):
 		return Intent{}, errors.New(`spec.intent: must be a JSON object, such as {"service": "edge-analytics", "site": "edge1"}`)
-	case isYAML(text):
+	case beginsAsYAML(text):
 		d, err := document.FromYAML(text)
 		return readDocument(d, err, into)
 	}
@@ -82,8 +82,8 @@ func UnquotedSites(text string) []string {
 	return w.UnquotedSites
 }
 
-// isYAML reports whether the first line that is neither empty nor a comment is one of YAML.
-func isYAML(text string) bool {
+// beginsAsYAML reports whether the first line that is neither empty nor a comment is one of YAML.
+func beginsAsYAML(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -98,29 +98,29 @@ func readDocument(d *document.Document, err error, wanted *draft) (Intent, error
 	if err != nil {
 		return Intent{}, err
 	}
-	f, prob := formOf(d.Root)
+	f, prob := formOfDocument(d.Root)
 	if prob != nil {
 		return Intent{}, d.Refuse(prob)
 	}
 	if prob := f.read(wanted, d.Root); prob != nil {
 		return Intent{}, d.Refuse(prob)
 	}
-	out, prob := wanted.normalize()
+	out, prob := wanted.normalizeDraft()
 	if prob != nil {
 		return Intent{}, d.Refuse(prob)
 	}
 	return out, nil
 }
 
-// formOf returns the form that a document has by its fields. It returns a problem when they belong to two forms.
-func formOf(root document.Node) (form, *document.Problem) {
+// formOfDocument returns the form that a document has by its fields. It returns a problem when they belong to two forms.
+func formOfDocument(root document.Node) (form, *document.Problem) {
 	members, prob := root.Members()
 	if prob != nil {
 		return form{}, prob
 	}
 	found, because := formOfShape(members), ""
 	for _, m := range members {
-		f, ok := formWith(m.Name)
+		f, ok := formWithField(m.Name)
 		if !ok {
 			continue
 		}
@@ -142,7 +142,7 @@ func formOfShape(members []document.Member) form {
 	return knownForms()[0]
 }
 
-func formWith(field string) (form, bool) {
+func formWithField(field string) (form, bool) {
 	for _, f := range knownForms() {
 		if slices.Contains(f.fields, field) {
 			return f, true

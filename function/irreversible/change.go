@@ -27,31 +27,31 @@ func (v Served) MarkReader(kinds []catalogv1alpha1.IrreversibleKind, rendered []
 	return func() (string, bool) {
 		content := map[string]string{}
 		for _, r := range rendered {
-			content[r.Place.Site.GetName()] = contentOf(kinds, r.Files)
+			content[r.Place.Site.GetName()] = markedContent(kinds, r.Files)
 		}
-		return digestOf(kinds, content), v.isChanged(kinds, content)
+		return digestOfContent(kinds, content), v.isContentChanged(kinds, content)
 	}
 }
 
-// isChanged is true if a rollback to the previous revision could not undo all changes. It is evaluated when the next revision begins, because
+// isContentChanged is true if a rollback to the previous revision could not undo all changes. It is evaluated when the next revision begins, because
 // only then do the deliveries hold the files of a verified revision. Without these files, any irreversible content may change. A Site that was not
 // served before keeps its new content after a rollback, so that is not undone.
-func (v Served) isChanged(kinds []catalogv1alpha1.IrreversibleKind, content map[string]string) bool {
+func (v Served) isContentChanged(kinds []catalogv1alpha1.IrreversibleKind, content map[string]string) bool {
 	if v.State.Current == nil {
 		return false
 	}
 	verifiedBySite, verified := v.verifiedFiles(), v.State.IsVerified()
 	for site, marked := range content {
 		previous, isKnown := verifiedBySite[site]
-		if isKnown && marked != contentOf(kinds, previous) || !isKnown && marked != "" && (!verified || v.hasSite(site)) {
+		if isKnown && marked != markedContent(kinds, previous) || !isKnown && marked != "" && (!verified || v.hasSiteDirectory(site)) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasSite is true for a Site that some delivery has a directory for.
-func (v Served) hasSite(site string) bool { return compose.Sites(v.Deliveries)[site] }
+// hasSiteDirectory is true for a Site that some delivery has a directory for.
+func (v Served) hasSiteDirectory(site string) bool { return compose.Sites(v.Deliveries)[site] }
 
 // verifiedFiles returns the files of the present revision, by Site. It is empty while that is not verified, or was not delivered as a whole.
 func (v Served) verifiedFiles() map[string]tree.Files {

@@ -29,7 +29,7 @@ func TestIsChanged(t *testing.T) {
 				State:      ledger.State{Current: &ledger.Revision{}, Verdict: &ledger.Verdict{Result: tc.verdict}},
 				Deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
 			}
-			if got := v.isChanged(nil, map[string]string{"edge1": "x"}); got != tc.want {
+			if got := v.isContentChanged(nil, map[string]string{"edge1": "x"}); got != tc.want {
 				t.Errorf("\n%s\nisChanged(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

@@ -19,10 +19,10 @@ import (
 // digestLength is the number of characters of a digest that are compared between revisions: every revision and each entry of a history has them.
 const digestLength = 16
 
-// digestOf hashes the irreversible kinds and the content of each Site that they match: equal content can be matched by different kinds. If
+// digestOfContent hashes the irreversible kinds and the content of each Site that they match: equal content can be matched by different kinds. If
 // all Sites have equal content, the digest does not name them, so it stays when a Site is added, left or moved. It is empty if it cannot be
 // computed, and an empty digest never counts as equal.
-func digestOf(kinds []catalogv1alpha1.IrreversibleKind, bySite map[string]string) string {
+func digestOfContent(kinds []catalogv1alpha1.IrreversibleKind, bySite map[string]string) string {
 	var value any = bySite
 	if distinct := slices.Compact(slices.Sorted(maps.Values(bySite))); len(distinct) == 1 {
 		value = distinct[0]
@@ -35,8 +35,8 @@ func digestOf(kinds []catalogv1alpha1.IrreversibleKind, bySite map[string]string
 	return d[:min(len(d), digestLength)]
 }
 
-// contentOf returns the irreversible content of files, in one text. A document that cannot be decoded counts as a whole.
-func contentOf(marks []catalogv1alpha1.IrreversibleKind, files tree.Files) string {
+// markedContent returns the irreversible content of files, in one text. A document that cannot be decoded counts as a whole.
+func markedContent(marks []catalogv1alpha1.IrreversibleKind, files tree.Files) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		for doc := range bytes.SplitSeq(files[name], []byte("\n---")) {

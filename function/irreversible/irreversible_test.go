@@ -82,7 +82,7 @@ func TestDigest(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			a, b := digestOf(tc.a.kinds, tc.a.has), digestOf(tc.b.kinds, tc.b.has)
+			a, b := digestOfContent(tc.a.kinds, tc.a.has), digestOfContent(tc.b.kinds, tc.b.has)
 			if (a == b) != tc.want || len(a) != digestLength || len(b) != digestLength {
 				t.Errorf("\n%s\ndigestOf(...): %q and %q: want the same %t", tc.reason, a, b, tc.want)
 			}

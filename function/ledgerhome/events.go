@@ -33,15 +33,15 @@ func PendingEvents(d *deliveryv1alpha1.GitDelivery) []ledger.Event {
 	return requested.Events
 }
 
-// isOpening is true for a delivery that never reported, and that asks to open a ledger. Its proposed events may change: if it has a ledger, it
+// isOpeningLedger is true for a delivery that never reported, and that asks to open a ledger. Its proposed events may change: if it has a ledger, it
 // refuses.
-func isOpening(d *deliveryv1alpha1.GitDelivery) bool {
+func isOpeningLedger(d *deliveryv1alpha1.GitDelivery) bool {
 	requested := d.Spec.ForProvider.Ledger
 	return d.Status.AtProvider.Ledger == nil && requested != nil && requested.After == (ledger.Head{}) && len(requested.Events) > 0
 }
 
-// beginsWith is true for a list of events that begins with a prefix.
-func beginsWith(events, prefix []ledger.Event) bool {
+// hasEventPrefix is true for a list of events that begins with a prefix.
+func hasEventPrefix(events, prefix []ledger.Event) bool {
 	if len(events) < len(prefix) {
 		return false
 	}

@@ -39,14 +39,14 @@ func Find(ds map[string]*deliveryv1alpha1.GitDelivery, id Identity, preferred st
 		}
 	}
 	all := Repositories(ds)
-	identify := func(home string) string { return id.ledgerIn(home, ds, all) }
+	identify := func(home string) string { return id.ledgerIDForHome(home, ds, all) }
 	h := step.FindHome(all, preferred, identify, requests)
 	if h.ConfigRef == "" {
 		h.Events = nil // It is not known yet where the ledger is to be opened.
 		return h
 	}
 	for _, d := range compose.InOrder(ds) {
-		if pending := PendingEvents(d); NameOf(d) == h.ConfigRef && h.IsKnown && beginsWith(pending, h.Events) {
+		if pending := PendingEvents(d); NameOf(d) == h.ConfigRef && h.IsKnown && hasEventPrefix(pending, h.Events) {
 			h.Events = pending
 		}
 	}
@@ -62,7 +62,7 @@ func Repositories(ds map[string]*deliveryv1alpha1.GitDelivery) []step.Repository
 	})
 	for _, d := range compose.InOrder(ds) {
 		observation := d.Status.AtProvider
-		r := step.Repository{ConfigRef: NameOf(d), IsKnown: observation.Ledger != nil || isOpening(d) && !hasCopy, Ledger: ptr.Deref(observation.Ledger, ledger.State{})}
+		r := step.Repository{ConfigRef: NameOf(d), IsKnown: observation.Ledger != nil || isOpeningLedger(d) && !hasCopy, Ledger: ptr.Deref(observation.Ledger, ledger.State{})}
 		if observation.Record != nil {
 			r.Copy = ptr.Deref(observation.Record.Copy, ledger.State{})
 		}
@@ -71,9 +71,9 @@ func Repositories(ds map[string]*deliveryv1alpha1.GitDelivery) []step.Repository
 	return out
 }
 
-// ledgerIn returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of
+// ledgerIDForHome returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of
 // transitions is longer by then.
-func (id Identity) ledgerIn(home string, ds map[string]*deliveryv1alpha1.GitDelivery, all []step.Repository) string {
+func (id Identity) ledgerIDForHome(home string, ds map[string]*deliveryv1alpha1.GitDelivery, all []step.Repository) string {
 	for _, d := range compose.InOrder(ds) {
 		if pending := PendingEvents(d); len(pending) > 0 && pending[0].Opened != nil && pending[0].Opened.Home == home {
 			return pending[0].Opened.Ledger

@@ -193,7 +193,7 @@ func rolledBackCondition(f *Input) Condition {
 
 // stalledCondition says that nothing goes on until a user acts.
 func stalledCondition(f *Input) Condition {
-	switch c := standing(f); {
+	switch c := standingCondition(f); {
 	case c.Type == v1alpha1.TypeStalled:
 		return c
 	case f.Problem == nil && f.isRequestedRollback():
@@ -204,14 +204,14 @@ func stalledCondition(f *Input) Condition {
 
 // reconcilingCondition says that work goes on, or that something is waited for.
 func reconcilingCondition(f *Input) Condition {
-	if c := standing(f); c.Type == v1alpha1.TypeReconciling {
+	if c := standingCondition(f); c.Type == v1alpha1.TypeReconciling {
 		return c
 	}
 	return projection.Is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
 }
 
-// standing returns a true Stalled if a user has to act, and else Reconciling, which is true while work goes on. So these are never both true.
-func standing(f *Input) Condition {
+// standingCondition returns a true Stalled if a user has to act, and else Reconciling, which is true while work goes on. So these are never both true.
+func standingCondition(f *Input) Condition {
 	stalled := func(reason, message string) Condition {
 		return projection.Is(v1alpha1.TypeStalled, true, reason, message)
 	}
@@ -232,7 +232,7 @@ func standing(f *Input) Condition {
 		return stalled(v1alpha1.ReasonIrreversible, projection.Sentences(stoppedMessage(f), heldBackMessage(f)))
 	case p == v1alpha1.PhaseFailed && progress != step.HoldNotRecorded:
 		return stalled(f.State.Verdict.Reason, projection.Sentences(f.State.Verdict.Message, f.holdMessage(progress)))
-	case p == "" && blocked != nil && isTerminal(ready.Reason):
+	case p == "" && blocked != nil && isTerminalReason(ready.Reason):
 		return stalled(obstacleReason(f))
 	case !f.HasSucceeded() && !f.State.Restored && f.IsApplied() && len(f.UnprovenSites()) > 0:
 		return stalled(v1alpha1.ReasonSyncNotObserved, f.unprovenMessage())

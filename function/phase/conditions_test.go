@@ -106,7 +106,7 @@ func TestTurns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var phases []v1alpha1.Phase
 			for i, f := range append(tc.same, tc.turned) {
-				p, _, _ := phaseOf(f)
+				p, _, _ := projectPhase(f)
 				phases = append(phases, p)
 				diff := cmp.Diff(Conditions(tc.same[0]), Conditions(f))
 				if (diff != "") != (f == tc.turned) {

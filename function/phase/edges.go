@@ -42,8 +42,8 @@ type phasePath struct {
 	epoch int64
 }
 
-// entry returns a change of the phase on the way.
-func (w phasePath) entry(source, target v1alpha1.Phase) v1alpha1.Transition {
+// newTransition returns a change of the phase on the way.
+func (w phasePath) newTransition(source, target v1alpha1.Phase) v1alpha1.Transition {
 	t := v1alpha1.Transition{From: source, To: target}
 	if target == v1alpha1.PhaseSucceeded || target == v1alpha1.PhaseFailed {
 		t.Epoch = w.epoch
@@ -57,8 +57,8 @@ func (w phasePath) entry(source, target v1alpha1.Phase) v1alpha1.Transition {
 	return t
 }
 
-// route returns the phases that lead to a phase, itself last. A failure leaves the route where it happened.
-func (w phasePath) route(target v1alpha1.Phase) []v1alpha1.Phase {
+// routeToPhase returns the phases that lead to a phase, itself last. A failure leaves the route where it happened.
+func (w phasePath) routeToPhase(target v1alpha1.Phase) []v1alpha1.Phase {
 	if !w.isRolledBack && target != v1alpha1.PhaseFailed {
 		return forwardPhases()[:slices.Index(forwardPhases(), target)+1]
 	}
@@ -73,9 +73,9 @@ func (w phasePath) route(target v1alpha1.Phase) []v1alpha1.Phase {
 	return append(out, target)
 }
 
-// isUnlogged reports whether the last status is Failed, and its log does not say that the revision was rejected: it failed by a problem or a conflict, which
+// lacksRejectionLog reports whether the last status is Failed, and its log does not say that the revision was rejected: it failed by a problem or a conflict, which
 // hid the rejection or came before it. An older function, whose changes have no epoch, did not say why a revision was rejected: such a failure stays as it is.
-func (w phasePath) isUnlogged(last, next *v1alpha1.IntentDeploymentStatus) bool {
+func (w phasePath) lacksRejectionLog(last, next *v1alpha1.IntentDeploymentStatus) bool {
 	if w.rejected == "" || last.Phase != v1alpha1.PhaseFailed || next.Phase != v1alpha1.PhaseFailed {
 		return false
 	}
@@ -89,10 +89,10 @@ func (w phasePath) isUnlogged(last, next *v1alpha1.IntentDeploymentStatus) bool 
 // Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change. A revision that is rejected while the
 // phase is Failed starts again at Pending, as one does whose failure has ended: the change to Failed that ends that way is the first one with the reason.
 func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w phasePath, now metav1.Time) []v1alpha1.Transition {
-	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0 || w.isUnlogged(last, next)
-	through := phaseTable().Along(last.Phase, w.route(next.Phase), restart)
+	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0 || w.lacksRejectionLog(last, next)
+	through := phaseTable().Along(last.Phase, w.routeToPhase(next.Phase), restart)
 	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, source, target v1alpha1.Phase) v1alpha1.Transition {
-		t := w.entry(source, target)
+		t := w.newTransition(source, target)
 		t.Index, t.At, t.Revision = index, now, next.Revision
 		return t
 	})

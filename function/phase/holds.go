@@ -83,8 +83,10 @@ func (f *Input) holdCondition(hold step.Hold) Condition {
 	return projection.Is(row.conditionType, row.isTrue, row.reason, f.holdMessage(hold))
 }
 
-// isStopped is true for a rejected revision whose rollback does not begin, or does not go on.
-func (f *Input) isStopped() bool { return holdTable()[f.Holds.Progress].phase == v1alpha1.PhaseFailed }
+// isRollbackStopped is true for a rejected revision whose rollback does not begin, or does not go on.
+func (f *Input) isRollbackStopped() bool {
+	return holdTable()[f.Holds.Progress].phase == v1alpha1.PhaseFailed
+}
 
 // HoldBack returns the hold that keeps the current spec from being ordered, or the ordered revision from its next step. HoldNone means that nothing does.
 func (f *Input) HoldBack() step.Hold {

@@ -94,7 +94,7 @@ func TestHoldCondition(t *testing.T) {
 				condition = c.Type + " " + string(c.Status) + " " + c.Reason
 			}
 			want := []any{tc.condition, tc.message, tc.canary, tc.isStopped}
-			if diff := cmp.Diff(want, []any{condition, f.holdMessage(hold), holdTable()[hold].canary, f.isStopped()}); diff != "" {
+			if diff := cmp.Diff(want, []any{condition, f.holdMessage(hold), holdTable()[hold].canary, f.isRollbackStopped()}); diff != "" {
 				t.Errorf("\n%s\nholdTable() of %q: -want, +got:\n%s", tc.reason, hold, diff)
 			}
 		})

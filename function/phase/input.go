@@ -85,8 +85,8 @@ type Decision struct {
 	IsLedgerOverdue bool
 }
 
-// isTerminal is true for the reasons that only a user can remove.
-func isTerminal(r xpv2.ConditionReason) bool {
+// isTerminalReason is true for the reasons that only a user can remove.
+func isTerminalReason(r xpv2.ConditionReason) bool {
 	return slices.Contains([]xpv2.ConditionReason{
 		deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonStateRefused, deliveryv1alpha1.ReasonStateUntrusted,
 		deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonDiverged,

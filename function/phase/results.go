@@ -22,7 +22,7 @@ func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {
 		if observation := g.Status.AtProvider; observation.ObservedPosition() == g.Spec.ForProvider.AskedPosition() {
-			out = append(out, resultsOf(observation.Checks)...)
+			out = append(out, resultsOfChecks(observation.Checks)...)
 		}
 	}
 	if len(out) > maxResults {
@@ -47,7 +47,7 @@ func (f *Input) gatesOfRevision() []*rolloutv1alpha1.Gate {
 	return out
 }
 
-func resultsOf(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
+func resultsOfChecks(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, c := range checks {
 		if !evidence.HasEnded(c) {

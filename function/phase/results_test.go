@@ -127,7 +127,7 @@ func TestGates(t *testing.T) {
 		if verdicts[result]++; result != want {
 			t.Fatalf("Proof(): %s %s %s: want %s, got %s", a, b, gate, want, result)
 		}
-		phase, _, _ := phaseOf(f)
+		phase, _, _ := projectPhase(f)
 		waits := v1alpha1.PhaseDelivering
 		// A Gate exists only after the step was live.
 		if live || gate != absent && gate != otherGate && gate != secondGate {
@@ -187,7 +187,7 @@ func TestMetricsUnavailable(t *testing.T) {
 		if len(f.UnprovenSites()) == 0 && stalled.Status != wantStalled {
 			t.Fatalf("stalled(...): %s %s %s: want %s, got %+v", a, b, gate, wantStalled, stalled)
 		}
-		_, _, message := phaseOf(f)
+		_, _, message := projectPhase(f)
 		if isReported := strings.Contains(message, "the server does not answer."); isReported != (f.RunsEverywhere() && wantReason != v1alpha1.ReasonMeasuring) {
 			t.Fatalf("phaseOf(...): %s %s %s: the deployment says %q", a, b, gate, message)
 		}

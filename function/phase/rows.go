@@ -45,7 +45,7 @@ func rejectedRows() []Row {
 		Known: "the revision was rejected, and no attempt of a rollback has begun, or all attempts failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Input) bool {
-			return f.State.IsRejected() && !f.State.Restored && (f.State.Cursor.Attempt == 0 || f.isStopped())
+			return f.State.IsRejected() && !f.State.Restored && (f.State.Cursor.Attempt == 0 || f.isRollbackStopped())
 		},
 		says: func(f *Input) string { return projection.Sentences(stoppedMessage(f), heldBackMessage(f)) },
 	}, {
@@ -83,8 +83,8 @@ func progressRows() []Row {
 	}}
 }
 
-// firstRow returns the first row that holds, or none.
-func firstRow(rows []Row, f *Input) Row {
+// firstMatchingRow returns the first row that holds, or none.
+func firstMatchingRow(rows []Row, f *Input) Row {
 	for _, r := range rows {
 		if r.holds(f) {
 			return r
@@ -93,14 +93,14 @@ func firstRow(rows []Row, f *Input) Row {
 	return Row{}
 }
 
-// phaseOf returns the phase of facts, with the outcome and its message.
-func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
-	r := firstRow(Rows(), f)
+// projectPhase returns the phase of facts, with the outcome and its message.
+func projectPhase(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+	r := firstMatchingRow(Rows(), f)
 	return r.Phase, r.Outcome, r.says(f)
 }
 
 // rejectedPhase returns the phase of a rejected revision, also while the spec cannot be carried out. It is empty for another revision.
-func (f *Input) rejectedPhase() v1alpha1.Phase { return firstRow(rejectedRows(), f).Phase }
+func (f *Input) rejectedPhase() v1alpha1.Phase { return firstMatchingRow(rejectedRows(), f).Phase }
 
 // isRollingBack is true while a rejected revision is rolled back. Conditions that become true meanwhile are reported when the rollback ends.
 func (f *Input) isRollingBack() bool { return f.rejectedPhase() == v1alpha1.PhaseRollingBack }

@@ -118,7 +118,7 @@ func needsUser(f *Input, p v1alpha1.Phase) bool {
 func TestRetreats(t *testing.T) {
 	visited := map[string]bool{}
 	n := retreatings(func(f *Input) {
-		p, outcome, message := phaseOf(f)
+		p, outcome, message := projectPhase(f)
 		got := []string{string(p), string(outcome)}
 		if !slices.Equal(rowOf(f), got) || message == "" {
 			t.Fatalf("phaseOf(...): want %v, got %v %q for %+v", rowOf(f), got, message, f.State)

@@ -66,8 +66,8 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 			out.Sites[trees[i].Site] = site
 		}
 		// A commit of another revision does not locate this revision.
-		if out.GitCommit == "" && f.HasApplied(name) && hasWritten(f, name) {
-			out.GitCommit = commitOf(o)
+		if out.GitCommit == "" && f.HasApplied(name) && hasWrittenTree(f, name) {
+			out.GitCommit = commitOfDelivery(o)
 		}
 	}
 	if len(out.Sites) == 0 {
@@ -78,8 +78,8 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	return out
 }
 
-// hasWritten is true when the revision brought a tree to a repository, as far as is known.
-func hasWritten(f *Input, name string) bool {
+// hasWrittenTree is true when the revision brought a tree to a repository, as far as is known.
+func hasWrittenTree(f *Input, name string) bool {
 	if !f.State.IsRejected() || f.State.Cursor.Attempt > 0 {
 		return true
 	}
@@ -108,7 +108,7 @@ func summarizeSites(f *Input, sites map[string]v1alpha1.SiteStatus) (v1alpha1.Sy
 	return v1alpha1.SyncLive, share
 }
 
-func commitOf(d *deliveryv1alpha1.GitDelivery) string {
+func commitOfDelivery(d *deliveryv1alpha1.GitDelivery) string {
 	if d == nil || d.Status.AtProvider.Remote == nil {
 		return ""
 	}
@@ -124,19 +124,19 @@ func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: v1alpha1.SiteMessageWaveAwaited}
 	}
 	if f.State.Current != nil && f.State.Cursor.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
-		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commitOf(d), Message: "The rollback does not change it."}
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commitOfDelivery(d), Message: "The rollback does not change it."}
 	}
 	if f.State.IsRejected() && f.State.Cursor.Attempt == 0 && !hasWrittenPath(d, f.State, t.Path) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.State.Verdict.Reason}
 	}
 	if d != nil && f.blockedDelivery == d {
-		state := map[bool]v1alpha1.SiteState{true: v1alpha1.SiteFailed, false: v1alpha1.SitePending}[isTerminal(f.blockedReady.Reason)]
+		state := map[bool]v1alpha1.SiteState{true: v1alpha1.SiteFailed, false: v1alpha1.SitePending}[isTerminalReason(f.blockedReady.Reason)]
 		return v1alpha1.SiteStatus{State: state, Message: string(f.blockedReady.Reason)}
 	}
 	if d == nil || f.State.Current == nil || !evidence.HasBrought(d, f.State, t.Site) || !evidence.AsksForTree(d, i, t) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
-	return deliveredSiteStatus(f, t, commitOf(d))
+	return deliveredSiteStatus(f, t, commitOfDelivery(d))
 }
 
 // clusterWaitStatus says why a Site's cluster is not ready, as far as is known.
@@ -191,7 +191,7 @@ func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteSta
 	}
 	switch failure := clusterFailure(s); {
 	case s.Reason != "":
-		out.Message = joinCause(s.Reason, s.Message)
+		out.Message = joinReasonMessage(s.Reason, s.Message)
 	case out.Message != "":
 	case failure != "":
 		out.Message = "The Site's cluster is degraded: " + failure
@@ -202,8 +202,8 @@ func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteSta
 	return out
 }
 
-// joinCause returns a reason with its message, if there is one.
-func joinCause(reason, message string) string {
+// joinReasonMessage returns a reason with its message, if there is one.
+func joinReasonMessage(reason, message string) string {
 	return strings.TrimSuffix(reason+": "+message, ": ")
 }
 

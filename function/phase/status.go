@@ -48,7 +48,7 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		b := ptr.Deref(f.State.Current.Blueprint, ledger.BlueprintReference{})
 		s.Blueprint = v1alpha1.BlueprintStatus{Name: b.Name, Digest: b.Digest}
 	}
-	s.Phase, s.Outcome, s.Message = phaseOf(f)
+	s.Phase, s.Outcome, s.Message = projectPhase(f)
 	s.Message = projection.Fit(s.Message, maxMessage)
 	s.Transitions = Log(last, s, phasePathOf(f), now)
 	return s
@@ -56,7 +56,7 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 
 // Ended is true when the revision came to its end, be it good or bad, and nothing is left to do for it.
 func Ended(f *Input) bool {
-	return f.Problem == nil && (f.HasSucceeded() || f.HasRolledBack() || f.isStopped() && f.IsRecorded())
+	return f.Problem == nil && (f.HasSucceeded() || f.HasRolledBack() || f.isRollbackStopped() && f.IsRecorded())
 }
 
 // End returns how a revision ended that came to its end, and words for it.
@@ -108,7 +108,7 @@ func continuesMessage(f *Input) string {
 		return ""
 	}
 	switch {
-	case f.State.IsRejected() && f.State.Cursor.Attempt > 0 && !f.State.Restored && !f.isStopped():
+	case f.State.IsRejected() && f.State.Cursor.Attempt > 0 && !f.State.Restored && !f.isRollbackStopped():
 		return fmt.Sprintf(" The rollback of revision %d goes on.", f.State.Current.Number)
 	case f.Holds.Progress == step.HoldFrozen:
 		return fmt.Sprintf(" Revision %d waits before its next step.", f.State.Current.Number)

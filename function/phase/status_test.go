@@ -192,7 +192,7 @@ func TestEnded(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if got := Ended(tc.facts); got != tc.want {
-				p, _, _ := phaseOf(tc.facts)
+				p, _, _ := projectPhase(tc.facts)
 				t.Errorf("\n%s\nEnded(...): want %t, got %t in phase %s", tc.reason, tc.want, got, p)
 			}
 		})
@@ -419,7 +419,7 @@ func TestHeldMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newCanary(tc.state, tc.report)
 			tc.change(f)
-			p, _, message := phaseOf(f)
+			p, _, message := projectPhase(f)
 			if diff := cmp.Diff([]string{string(tc.phase), tc.want}, []string{string(p), message}); diff != "" {
 				t.Errorf("\n%s\nphaseOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -446,7 +446,7 @@ func TestNothingOrdered(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if _, _, got := phaseOf(&Input{Decision: tc.decision}); got != tc.want {
+			if _, _, got := projectPhase(&Input{Decision: tc.decision}); got != tc.want {
 				t.Errorf("\n%s\nphaseOf(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})

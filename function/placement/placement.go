@@ -72,7 +72,7 @@ func (p Placer) renderPlain(ctx context.Context, from compile.Selection) (out Pl
 		return out, trackProblem(err)
 	}
 	out.Rendered, err = p.Compiler.Render(ctx, from, out.Placement.Track)
-	if err == nil && p.isReturn(out.Placement) && !p.canReturn(out) {
+	if err == nil && p.returnsRequests(out.Placement) && !p.canReturnRequests(out) {
 		out.Workload.Serving = "" // The requests can only go back to the pods of the stable revision.
 		out.Placement, err = step.PlaceRevision(p.State, out.Workload)
 	}
@@ -82,14 +82,14 @@ func (p Placer) renderPlain(ctx context.Context, from compile.Selection) (out Pl
 // trackProblem returns the problem of a Blueprint whose revision cannot be placed.
 func trackProblem(err error) error { return compile.InvalidSpec(errors.Wrap(err, "spec.blueprint")) }
 
-// isReturn is true for a revision that takes the requests back from a move to tracks that was given up.
-func (p Placer) isReturn(placement step.Placement) bool {
+// returnsRequests is true for a revision that takes the requests back from a move to tracks that was given up.
+func (p Placer) returnsRequests(placement step.Placement) bool {
 	stable := p.State.PastRevision(p.State.Stable)
 	return placement.IsMove && ledger.IsPlain(placement.Track) && stable != nil && ledger.IsPlain(stable.Track)
 }
 
-// canReturn is true for a revision whose pods can come beside a track at each Site whose requests that has.
-func (p Placer) canReturn(placed Placed) bool {
+// canReturnRequests is true for a revision whose pods can come beside a track at each Site whose requests that has.
+func (p Placer) canReturnRequests(placed Placed) bool {
 	for _, r := range placed.Sites {
 		delivered, requested := p.directoryAt(r.Place.Site.GetName())
 		if !slices.ContainsFunc(delivered.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != track.Plain && t.Weight > 0 }) {
@@ -108,7 +108,7 @@ func (p Placer) canReturn(placed Placed) bool {
 
 // CheckMove returns a problem for a request whose revision could not take the requests over from the stable revision, where one of the two has no tracks.
 func (p Placer) CheckMove(places []catalog.Place, request ledger.Request, placed Placed) error {
-	if !placed.Placement.IsMove || p.State.Current.Request == request || p.isReturn(placed.Placement) {
+	if !placed.Placement.IsMove || p.State.Current.Request == request || p.returnsRequests(placed.Placement) {
 		return nil
 	}
 	for _, place := range places {

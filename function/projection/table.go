@@ -48,18 +48,18 @@ func (t Table[P]) Shortest(source, target P, restart bool) []P {
 		return nil
 	}
 	if !restart {
-		if way := t.searchPath(source, target); way != nil {
+		if way := t.searchShortestPath(source, target); way != nil {
 			return way
 		}
 	}
 	if target == t.Start {
 		return []P{t.Start}
 	}
-	return append([]P{t.Start}, t.searchPath(t.Start, target)...)
+	return append([]P{t.Start}, t.searchShortestPath(t.Start, target)...)
 }
 
-// searchPath searches the table breadth first, in its order, and returns the shortest path, or nil.
-func (t Table[P]) searchPath(source, target P) []P {
+// searchShortestPath searches the table breadth first, in its order, and returns the shortest path, or nil.
+func (t Table[P]) searchShortestPath(source, target P) []P {
 	ways, visited := [][]P{{source}}, map[P]bool{source: true}
 	for len(ways) > 0 {
 		way := ways[0]

@@ -11,7 +11,7 @@ import (
 // encodeObject returns the same bytes as kustomize's AsYAML. AsYAML encodes and parses the object two times, as YAML and as JSON, so that all
 // values get the form that JSON has. An object of nothing but plain values has that form already, and goes to the same encoder at once.
 func encodeObject(o *resource.Resource) ([]byte, error) {
-	if !isPlain(o.YNode()) {
+	if !isPlainNode(o.YNode()) {
 		return o.AsYAML()
 	}
 	m, err := o.Map()
@@ -21,16 +21,16 @@ func encodeObject(o *resource.Resource) ([]byte, error) {
 	return yamlv2.Marshal(m)
 }
 
-// isPlain reports whether a node consists of mappings and lists of short texts, whole numbers, booleans and nulls, each of which has one form.
-func isPlain(n *yaml.Node) bool {
+// isPlainNode reports whether a node consists of mappings and lists of short texts, whole numbers, booleans and nulls, each of which has one form.
+func isPlainNode(n *yaml.Node) bool {
 	if n == nil || n.Anchor != "" || n.Alias != nil {
 		return false
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		return n.ShortTag() == yaml.NodeTagMap && hasPlainKeys(n) && !slices.ContainsFunc(n.Content, isNotPlain)
+		return n.ShortTag() == yaml.NodeTagMap && hasPlainKeys(n) && !slices.ContainsFunc(n.Content, isNotPlainNode)
 	case yaml.SequenceNode:
-		return n.ShortTag() == yaml.NodeTagSeq && !slices.ContainsFunc(n.Content, isNotPlain)
+		return n.ShortTag() == yaml.NodeTagSeq && !slices.ContainsFunc(n.Content, isNotPlainNode)
 	case yaml.ScalarNode:
 		return isPlainScalar(n)
 	default:
@@ -38,7 +38,7 @@ func isPlain(n *yaml.Node) bool {
 	}
 }
 
-func isNotPlain(n *yaml.Node) bool { return !isPlain(n) }
+func isNotPlainNode(n *yaml.Node) bool { return !isPlainNode(n) }
 
 func hasPlainKeys(n *yaml.Node) bool {
 	for i := 0; i < len(n.Content); i += 2 {

@@ -59,7 +59,7 @@ func TestEncodeObjects(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := objectOf(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: "+tc.values)
-			if got := isPlain(o.YNode()); got != tc.plain {
+			if got := isPlainNode(o.YNode()); got != tc.plain {
 				t.Errorf("\n%s\nplain(...): want %t, got %t", tc.reason, tc.plain, got)
 			}
 			sameBytes(t, tc.reason, o)
@@ -72,7 +72,7 @@ func TestEncodeExamples(t *testing.T) {
 	found, all := 0, 0
 	for _, o := range exampleObjects(t) {
 		sameBytes(t, "Examples are written as kustomize writes them.", o)
-		if all++; isPlain(o.YNode()) {
+		if all++; isPlainNode(o.YNode()) {
 			found++
 		}
 	}

@@ -72,7 +72,7 @@ func layoutFiles(in Input) (tree.Files, map[string]string, error) {
 	for name, text := range in.Blueprint.Spec.Files {
 		files[name] = string(text)
 	}
-	if err := checkFiles(files); err != nil {
+	if err := checkSpecFiles(files); err != nil {
 		return nil, nil, err
 	}
 	data, err := intentValues(in, files[guard.IntentFile])
@@ -95,7 +95,7 @@ func layoutFiles(in Input) (tree.Files, map[string]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := addOverlay(in, files, data, uses, custom.ClusterScoped())
+	out, err := addIntentOverlay(in, files, data, uses, custom.ClusterScoped())
 	return out, data, err
 }
 
@@ -112,7 +112,7 @@ func UsesOf(b *catalogv1alpha1.Blueprint) (guard.Uses, error) {
 	for name, text := range b.Spec.Files {
 		files[name] = string(text)
 	}
-	if err := checkFiles(files); err != nil {
+	if err := checkSpecFiles(files); err != nil {
 		return guard.Uses{}, err
 	}
 	if _, err := Defaults(files[guard.IntentFile]); err != nil {
@@ -130,7 +130,7 @@ func UsesOf(b *catalogv1alpha1.Blueprint) (guard.Uses, error) {
 	return uses, err
 }
 
-func checkFiles(files map[string]string) error {
+func checkSpecFiles(files map[string]string) error {
 	if len(files) > maxFiles {
 		return errors.Errorf("spec.files: has %d files, more than %d", len(files), maxFiles)
 	}

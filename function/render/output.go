@@ -42,7 +42,7 @@ func writeObjects(in Input, objects resmap.ResMap, image string, layout catalogv
 		if err := checkIdentity(o); err != nil {
 			return nil, err
 		}
-		stems[fileStem(o)]++
+		stems[fileStemOfObject(o)]++
 	}
 	files, variables := tree.Files{}, variablesFor(in)
 	size := 0
@@ -148,15 +148,15 @@ func describeObject(o *resource.Resource) string {
 	return guard.ShortenMessage(o.GetKind() + " " + strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"))
 }
 
-// fileStem returns the stem of an object's file name, by its kind and name, which people search for.
-func fileStem(o *resource.Resource) string {
+// fileStemOfObject returns the stem of an object's file name, by its kind and name, which people search for.
+func fileStemOfObject(o *resource.Resource) string {
 	return policy.StemOf(o.GetKind(), o.GetName())
 }
 
 // fileNameFor returns the name of an object's file. Where several objects have this kind and name, or these do not fit into a file name as they
 // are, it has a digest of the whole identity.
 func fileNameFor(o *resource.Resource, stems map[string]int) string {
-	s := fileStem(o)
+	s := fileStemOfObject(o)
 	if stems[s] == 1 && len(s) <= maxStem && s == strings.ToLower(o.GetKind())+"-"+o.GetName() {
 		return s + ".yaml"
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/function/render/guard"
 )
 
-// addOverlay puts our kustomization on top of the Blueprint's files.
-func addOverlay(in Input, files, data map[string]string, u guard.Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
+// addIntentOverlay puts our kustomization on top of the Blueprint's files.
+func addIntentOverlay(in Input, files, data map[string]string, u guard.Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
 	for label, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
 		if v == "" || len(v) > 63 {
 			return nil, errors.Errorf("%s must have 1 to 63 characters", label)

@@ -161,7 +161,7 @@ func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedre
 			files, err = nil, errors.Errorf("kustomize panicked: %.256v", p)
 		}
 	}()
-	if err := checkTrack(in); err != nil {
+	if err := checkInputTrack(in); err != nil {
 		return nil, err
 	}
 	files, data, err := layoutFiles(in)

@@ -52,7 +52,7 @@ func markedPodPath(o *resource.Resource) ([]string, bool) {
 	if o.GetLabels()[LabelWorkload] != WorkloadMain {
 		return nil, false
 	}
-	for _, p := range podPaths() {
+	for _, p := range podSpecPaths() {
 		if matchesWhole(p.group, o.GetGvk().Group) && matchesWhole(p.kinds, o.GetKind()) {
 			return p.path, true
 		}
@@ -71,7 +71,7 @@ func applyToWorkload(objects resmap.ResMap, o *resource.Resource, path []string,
 	}
 	pod := all
 	for _, name := range path {
-		pod = fieldsAt(pod, name)
+		pod = ensureFieldsAt(pod, name)
 	}
 	containers, _ := pod["containers"].([]any)
 	if len(containers) == 0 {
@@ -82,9 +82,9 @@ func applyToWorkload(objects resmap.ResMap, o *resource.Resource, path []string,
 		return errors.New("its first container is not an object")
 	}
 	applyToContainer(first, r)
-	applyToPod(pod, r)
+	applyRuntimeToPod(pod, r)
 	if r.Autoscaling != nil && matchesWhole(guard.KindsWithReplicas, o.GetKind()) {
-		delete(fieldsAt(all, "spec"), "replicas")
+		delete(ensureFieldsAt(all, "spec"), "replicas")
 		if err := appendObject(objects, autoscalerFor(o, r.Autoscaling)); err != nil {
 			return err
 		}
@@ -97,8 +97,8 @@ func applyToWorkload(objects resmap.ResMap, o *resource.Resource, path []string,
 	return nil
 }
 
-// fieldsAt returns the object in a field, which is made if there is none.
-func fieldsAt(in fields, name string) fields {
+// ensureFieldsAt returns the object in a field, which is made if there is none.
+func ensureFieldsAt(in fields, name string) fields {
 	out, ok := in[name].(fields)
 	if !ok {
 		out = fields{}
@@ -113,10 +113,10 @@ func applyToContainer(c fields, r *deploymentv1alpha1.Runtime) {
 		env = append(env, fields{"name": bindingVariable, "value": bindingRoot})
 	}
 	for _, e := range r.Env {
-		env = append(env, variableOf(e))
+		env = append(env, encodeEnvVar(e))
 	}
 	for _, b := range r.Bindings {
-		mounts = append(mounts, fields{"name": volumeOf(b), "mountPath": bindingRoot + "/" + b.Name, "readOnly": true})
+		mounts = append(mounts, fields{"name": bindingVolumeName(b), "mountPath": bindingRoot + "/" + b.Name, "readOnly": true})
 	}
 	mergeByName(c, "env", env)
 	mergeByName(c, "volumeMounts", mounts)
@@ -125,7 +125,7 @@ func applyToContainer(c fields, r *deploymentv1alpha1.Runtime) {
 	}
 }
 
-func variableOf(e deploymentv1alpha1.EnvVar) fields {
+func encodeEnvVar(e deploymentv1alpha1.EnvVar) fields {
 	s := e.ValueFrom
 	switch {
 	case s != nil && s.SecretKeyRef != nil:
@@ -140,7 +140,7 @@ func keyReferenceOf(r deploymentv1alpha1.KeyReference) fields {
 	return fields{"name": string(r.Name), "key": string(r.Key)}
 }
 
-func volumeOf(b deploymentv1alpha1.Binding) string { return "binding-" + b.Name }
+func bindingVolumeName(b deploymentv1alpha1.Binding) string { return "binding-" + b.Name }
 
 func readinessProbeOf(h deploymentv1alpha1.HealthCheck) fields {
 	if h.Path == "" {
@@ -149,10 +149,10 @@ func readinessProbeOf(h deploymentv1alpha1.HealthCheck) fields {
 	return fields{"httpGet": fields{"path": h.Path, "port": int(h.Port)}}
 }
 
-func applyToPod(pod fields, r *deploymentv1alpha1.Runtime) {
+func applyRuntimeToPod(pod fields, r *deploymentv1alpha1.Runtime) {
 	volumes, secrets := []fields{}, []fields{}
 	for _, b := range r.Bindings {
-		volumes = append(volumes, fields{"name": volumeOf(b), "secret": fields{"secretName": string(b.SecretRef.Name)}})
+		volumes = append(volumes, fields{"name": bindingVolumeName(b), "secret": fields{"secretName": string(b.SecretRef.Name)}})
 	}
 	for _, s := range r.ImagePullSecrets {
 		secrets = append(secrets, fields{"name": string(s.Name)})

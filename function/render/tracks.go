@@ -8,9 +8,9 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// checkTrack returns an error unless an input has a track if its Blueprint has spec.canary, and none otherwise. Files without tracks are never made
+// checkInputTrack returns an error unless an input has a track if its Blueprint has spec.canary, and none otherwise. Files without tracks are never made
 // from such a Blueprint: the workload would have another name there, and moving it would stop its pods.
-func checkTrack(in Input) error {
+func checkInputTrack(in Input) error {
 	canary := in.Blueprint != nil && in.Blueprint.Spec.Canary != nil
 	if canary && (in.Track == "" || in.Track == track.Plain) {
 		return errors.New("spec.canary: is set, so the Blueprint is rendered in a track only")

@@ -51,14 +51,14 @@ func intentTransformers(data map[string]string, u guard.Uses) (images []map[stri
 		return images, nil, nil
 	}
 	for _, key := range []string{"cpu", "memory"} {
-		if !isQuantity(data[key]) {
+		if !isValidQuantity(data[key]) {
 			return nil, nil, errors.Errorf("spec.files: %s: %s: %.128q is not a quantity", guard.IntentFile, key, data[key])
 		}
 	}
 	return images, workloadTransformers(data), nil
 }
 
-func isQuantity(s string) bool {
+func isValidQuantity(s string) bool {
 	if s == "" {
 		return true
 	}
@@ -89,12 +89,12 @@ func kustomizeImage(image string) (map[string]string, bool) {
 // workloadTransformers returns transformers that give marked workloads the replicas and resources of the intent. They succeed without a match too.
 func workloadTransformers(data map[string]string) map[string]any {
 	items := []map[string]any{patchTransformer("replicas", "apps", guard.KindsWithReplicas, []patchOperation{{Path: "/spec/replicas", Value: json.Number(data["replicas"])}})}
-	for _, p := range podPaths() {
+	for _, p := range podSpecPaths() {
 		fields := requestedAmounts(data)
 		if len(fields) == 0 {
 			continue
 		}
-		items = append(items, p.createFields(fields), p.setFields(fields))
+		items = append(items, p.createFields(fields), p.setFieldAmounts(fields))
 	}
 	return transformerList(items)
 }
@@ -112,7 +112,7 @@ type podPath struct {
 	path               []string
 }
 
-func podPaths() []podPath {
+func podSpecPaths() []podPath {
 	return []podPath{
 		{name: "resources", group: "apps|batch", kinds: guard.KindsWithPods, path: []string{"spec", "template", "spec"}},
 		{name: "jobresources", group: "batch", kinds: guard.KindsWithJobs, path: []string{"spec", "jobTemplate", "spec", "template", "spec"}},
@@ -129,7 +129,7 @@ func requestedAmounts(data map[string]string) []amount {
 	return slices.DeleteFunc(all, func(a amount) bool { return a.value == "" })
 }
 
-func (p podPath) fieldPath(a amount) []string {
+func (p podPath) resourceFieldPath(a amount) []string {
 	return append(slices.Clone(p.path), "containers", "0", "resources", a.field, a.resource)
 }
 
@@ -138,7 +138,7 @@ func (p podPath) fieldPath(a amount) []string {
 func (p podPath) createFields(fields []amount) map[string]any {
 	paths := make([]string, 0, len(fields))
 	for _, f := range fields {
-		paths = append(paths, strings.Join(p.fieldPath(f), "."))
+		paths = append(paths, strings.Join(p.resourceFieldPath(f), "."))
 	}
 	targets := []map[string]any{{"select": selectMarked(p.group, p.kinds), "fieldPaths": paths, "options": map[string]any{"create": true}}}
 	return builtinTransformer("ReplacementTransformer", "make-"+p.name, map[string]any{
@@ -146,10 +146,10 @@ func (p podPath) createFields(fields []amount) map[string]any {
 	})
 }
 
-func (p podPath) setFields(fields []amount) map[string]any {
+func (p podPath) setFieldAmounts(fields []amount) map[string]any {
 	operations := make([]patchOperation, 0, len(fields))
 	for _, f := range fields {
-		operations = append(operations, patchOperation{Path: "/" + strings.Join(p.fieldPath(f), "/"), Value: f.value})
+		operations = append(operations, patchOperation{Path: "/" + strings.Join(p.resourceFieldPath(f), "/"), Value: f.value})
 	}
 	return patchTransformer(p.name, p.group, p.kinds, operations)
 }
@@ -172,9 +172,9 @@ func checkCPULimit(file string, o *resource.Resource) error {
 	if o.GetLabels()[LabelWorkload] != WorkloadMain {
 		return nil
 	}
-	for _, p := range podPaths() {
-		request, requested := quantityAtPath(o, p.fieldPath(amount{field: "requests", resource: "cpu"}))
-		path := p.fieldPath(amount{field: "limits", resource: "cpu"})
+	for _, p := range podSpecPaths() {
+		request, requested := quantityAtPath(o, p.resourceFieldPath(amount{field: "requests", resource: "cpu"}))
+		path := p.resourceFieldPath(amount{field: "limits", resource: "cpu"})
 		if limit, limited := quantityAtPath(o, path); requested && limited && request.Cmp(limit) > 0 {
 			return errors.Errorf("%s: %s: %s: %s is less than the %s that are requested: leave the limit out, so that the intent can be followed",
 				file, describeObject(o), strings.Join(path, "."), limit.String(), request.String())
@@ -185,7 +185,7 @@ func checkCPULimit(file string, o *resource.Resource) error {
 
 func quantityAtPath(o *resource.Resource, path []string) (quantity.Quantity, bool) {
 	n, err := o.Pipe(yaml.Lookup(path...))
-	if err != nil || n == nil || !isQuantity(n.YNode().Value) {
+	if err != nil || n == nil || !isValidQuantity(n.YNode().Value) {
 		return quantity.Quantity{}, false
 	}
 	q, err := quantity.ParseQuantity(n.YNode().Value)

@@ -32,7 +32,7 @@ func Selection(s *catalog.Selection) ([]string, error) {
 }
 
 // Config returns the paths, in the spec of a configuration, of the fields that are set and do nothing yet.
-func Config(spec map[string]any) []string { return setFields(spec, configFields(), "") }
+func Config(spec map[string]any) []string { return namesOfSetFields(spec, configFields(), "") }
 
 func setFieldsOfSpec(spec any, fields []string, prefix string) ([]string, error) {
 	b, err := json.Marshal(spec)
@@ -43,10 +43,10 @@ func setFieldsOfSpec(spec any, fields []string, prefix string) ([]string, error)
 	if err := json.Unmarshal(b, &set); err != nil {
 		return nil, errors.Wrap(err, "cannot decode spec")
 	}
-	return setFields(set, fields, prefix), nil
+	return namesOfSetFields(set, fields, prefix), nil
 }
 
-func setFields(set map[string]any, fields []string, prefix string) []string {
+func namesOfSetFields(set map[string]any, fields []string, prefix string) []string {
 	var out []string
 	for _, f := range fields {
 		_, found, err := unstructured.NestedFieldNoCopy(set, strings.Split(f, ".")...)

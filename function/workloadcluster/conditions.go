@@ -43,9 +43,9 @@ func validCondition(f *facts) projection.Condition {
 	switch {
 	case f.Problem != "":
 		return projection.Is(v1alpha1.TypeValid, false, f.ProblemReason, f.Problem)
-	case f.isRefused():
+	case f.isSpecRefused():
 		return projection.Is(v1alpha1.TypeValid, false, string(f.readyReason()), f.readyCondition().Message)
-	case !f.isCurrent():
+	case !f.isAboutCurrentSpec():
 		return projection.Unknown(v1alpha1.TypeValid, v1alpha1.ReasonNotObserved, "")
 	}
 	return projection.Is(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
@@ -56,11 +56,11 @@ func sitePublishedCondition(f *facts) projection.Condition {
 	switch {
 	case f.Observed != nil && f.Observed.Status.AtProvider.SiteName != "":
 		return projection.Is(conditionType, true, v1alpha1.ReasonPublished, "")
-	case f.isCurrent() && f.readyReason() == clusterv1alpha1.ReasonSiteGone:
+	case f.isAboutCurrentSpec() && f.readyReason() == clusterv1alpha1.ReasonSiteGone:
 		return projection.Is(conditionType, false, string(f.readyReason()), f.readyCondition().Message)
 	case !f.Spec.Site.Publish:
 		return projection.Is(conditionType, false, v1alpha1.ReasonNotRequested, "")
-	case f.isRefused():
+	case f.isSpecRefused():
 		return projection.Is(conditionType, false, string(f.readyReason()), f.readyCondition().Message)
 	}
 	return projection.Is(conditionType, false, v1alpha1.ReasonNotPublished, "It is made once the cluster is ready.")
@@ -72,7 +72,7 @@ func stalledCondition(f *facts) projection.Condition {
 	switch {
 	case f.Problem != "":
 		return projection.Is(conditionType, true, f.ProblemReason, f.Problem)
-	case f.isRefused(), f.hasTimedOut(), f.isCurrent() && (f.readyReason() == clusterv1alpha1.ReasonObjectsGone || f.readyReason() == clusterv1alpha1.ReasonSiteGone):
+	case f.isSpecRefused(), f.hasTimedOut(), f.isAboutCurrentSpec() && (f.readyReason() == clusterv1alpha1.ReasonObjectsGone || f.readyReason() == clusterv1alpha1.ReasonSiteGone):
 		return projection.Is(conditionType, true, string(f.readyReason()), f.readyCondition().Message)
 	case f.currentPhase() == v1alpha1.PhaseDeleting && f.isClusterGone():
 		return projection.Is(conditionType, true, v1alpha1.ReasonClusterGone, f.phaseMessage())
@@ -98,13 +98,13 @@ func (f *facts) reconcilingReason() string {
 		return string(clusterv1alpha1.ReasonDeleting)
 	case unsynced:
 		return v1alpha1.ReasonNotSynced
-	case !f.isObserved() || !f.isCurrent():
+	case !f.isClusterObserved() || !f.isAboutCurrentSpec():
 		return v1alpha1.ReasonProgressing
 	case c.Status != corev1.ConditionTrue:
 		return string(c.Reason)
 	case f.isUpgrading():
 		return v1alpha1.ReasonUpgrading
-	case f.isRebasing():
+	case f.isClassRebasing():
 		return v1alpha1.ReasonRebasing
 	case f.isRollingOut():
 		return string(clusterv1alpha1.ReasonRollingOut)

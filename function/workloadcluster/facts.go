@@ -43,7 +43,7 @@ func (f *facts) conditionOf(conditionType xpv2.ConditionType) xpv2.Condition {
 	return f.Observed.Status.GetCondition(conditionType)
 }
 
-func (f *facts) isTrue(conditionType xpv2.ConditionType) bool {
+func (f *facts) isConditionTrue(conditionType xpv2.ConditionType) bool {
 	return f.conditionOf(conditionType).Status == corev1.ConditionTrue
 }
 
@@ -52,12 +52,12 @@ func (f *facts) readyCondition() xpv2.Condition { return f.conditionOf(xpv2.Type
 
 func (f *facts) readyReason() xpv2.ConditionReason { return f.readyCondition().Reason }
 
-// isObserved reports whether the provider observed the cluster at least once.
-func (f *facts) isObserved() bool { return f.readyReason() != "" }
+// isClusterObserved reports whether the provider observed the cluster at least once.
+func (f *facts) isClusterObserved() bool { return f.readyReason() != "" }
 
-// isCurrent reports whether the condition Ready is about the current spec.
-func (f *facts) isCurrent() bool {
-	return f.isObserved() && f.matchesDesired && f.readyCondition().ObservedGeneration == f.Observed.GetGeneration()
+// isAboutCurrentSpec reports whether the condition Ready is about the current spec.
+func (f *facts) isAboutCurrentSpec() bool {
+	return f.isClusterObserved() && f.matchesDesired && f.readyCondition().ObservedGeneration == f.Observed.GetGeneration()
 }
 
 // isForeignCluster reports whether the observed Cluster is not the Cluster that the ManagedCluster made.
@@ -65,8 +65,8 @@ func (f *facts) isForeignCluster() bool {
 	return f.readyReason() == clusterv1alpha1.ReasonNameTaken || f.readyReason() == clusterv1alpha1.ReasonObjectsGone
 }
 
-// clusterUID returns the UID of the Cluster when it was last observed, or "".
-func (f *facts) clusterUID() string {
+// observedUID returns the UID of the Cluster when it was last observed, or "".
+func (f *facts) observedUID() string {
 	if f.Observed == nil {
 		return ""
 	}
@@ -75,20 +75,20 @@ func (f *facts) clusterUID() string {
 
 // isClusterGone reports whether the Cluster existed, and is known to be deleted.
 func (f *facts) isClusterGone() bool {
-	return f.clusterUID() != "" && f.conditionOf(clusterv1alpha1.TypeDeleting).Reason == objectMissing
+	return f.observedUID() != "" && f.conditionOf(clusterv1alpha1.TypeDeleting).Reason == objectMissing
 }
 
 // isClusterDeleting reports whether the Cluster is being deleted, or is gone.
 func (f *facts) isClusterDeleting() bool {
-	if f.Observed == nil || f.clusterUID() == "" || f.readyReason() == clusterv1alpha1.ReasonNameTaken {
+	if f.Observed == nil || f.observedUID() == "" || f.readyReason() == clusterv1alpha1.ReasonNameTaken {
 		return false
 	}
-	return f.Observed.GetDeletionTimestamp() != nil || f.isTrue(clusterv1alpha1.TypeDeleting) || f.isClusterGone()
+	return f.Observed.GetDeletionTimestamp() != nil || f.isConditionTrue(clusterv1alpha1.TypeDeleting) || f.isClusterGone()
 }
 
 // isProvisioned reports whether infrastructure, control plane and endpoint of our cluster are there now.
 func (f *facts) isProvisioned() bool {
-	return f.isTrue(clusterv1alpha1.TypeInfrastructureReady) && f.isTrue(clusterv1alpha1.TypeControlPlaneReady) && f.isTrue(clusterv1alpha1.TypeEndpointKnown) && !f.isForeignCluster()
+	return f.isConditionTrue(clusterv1alpha1.TypeInfrastructureReady) && f.isConditionTrue(clusterv1alpha1.TypeControlPlaneReady) && f.isConditionTrue(clusterv1alpha1.TypeEndpointKnown) && !f.isForeignCluster()
 }
 
 // isRollingOut reports whether a control plane that was complete is being replaced on request of a user, while its API server
@@ -96,24 +96,24 @@ func (f *facts) isProvisioned() bool {
 func (f *facts) isRollingOut() bool {
 	plane := f.conditionOf(clusterv1alpha1.TypeControlPlaneReady)
 	return f.wasProvisioned() && plane.Status == corev1.ConditionFalse && plane.Reason == clusterv1alpha1.ReasonRollingOut &&
-		f.isTrue(clusterv1alpha1.TypeInfrastructureReady) && f.isTrue(clusterv1alpha1.TypeEndpointKnown) && f.isTrue(clusterv1alpha1.TypeKubeconfigReady) && !f.isForeignCluster()
+		f.isConditionTrue(clusterv1alpha1.TypeInfrastructureReady) && f.isConditionTrue(clusterv1alpha1.TypeEndpointKnown) && f.isConditionTrue(clusterv1alpha1.TypeKubeconfigReady) && !f.isForeignCluster()
 }
 
 // wasProvisioned reports whether this Cluster was provisioned at any time.
 func (f *facts) wasProvisioned() bool {
-	return f.clusterUID() != "" && f.Observed.Status.AtProvider.Provisioned != nil && f.Observed.Status.AtProvider.Provisioned.UID == f.clusterUID()
+	return f.observedUID() != "" && f.Observed.Status.AtProvider.Provisioned != nil && f.Observed.Status.AtProvider.Provisioned.UID == f.observedUID()
 }
 
-// isRefused reports whether the provider refused the current spec, so that a user has to change it.
-func (f *facts) isRefused() bool {
-	return f.isCurrent() && slices.Contains([]xpv2.ConditionReason{
+// isSpecRefused reports whether the provider refused the current spec, so that a user has to change it.
+func (f *facts) isSpecRefused() bool {
+	return f.isAboutCurrentSpec() && slices.Contains([]xpv2.ConditionReason{
 		clusterv1alpha1.ReasonPolicyDenied, clusterv1alpha1.ReasonNameTaken, clusterv1alpha1.ReasonChangeIgnored,
 	}, f.readyReason())
 }
 
 // hasTimedOut reports whether provisioning took longer than spec.timeouts. The provider goes on waiting all the same.
 func (f *facts) hasTimedOut() bool {
-	return f.isCurrent() && slices.Contains([]xpv2.ConditionReason{
+	return f.isAboutCurrentSpec() && slices.Contains([]xpv2.ConditionReason{
 		clusterv1alpha1.ReasonInfrastructureTimedOut, clusterv1alpha1.ReasonControlPlaneTimedOut,
 	}, f.readyReason())
 }
@@ -128,9 +128,9 @@ func (f *facts) isUpgrading() bool {
 	return !ok || rest != "" && !strings.ContainsAny(rest[:1], ".+-")
 }
 
-// isRebasing reports whether the cluster does not have the requested ClusterClass, or whether Cluster API still applies it. The
+// isClassRebasing reports whether the cluster does not have the requested ClusterClass, or whether Cluster API still applies it. The
 // ManagedCluster remembers which class the cluster had when Cluster API was last done.
-func (f *facts) isRebasing() bool {
+func (f *facts) isClassRebasing() bool {
 	if f.Observed == nil || f.Spec.Topology == nil {
 		return false
 	}
@@ -146,10 +146,10 @@ func (f *facts) notSyncedCondition() (xpv2.Condition, bool) {
 
 // isManagedClusterReady reports whether the provider applied the current spec and the cluster is ready.
 func (f *facts) isManagedClusterReady() bool {
-	return f.isCurrent() && f.isTrue(xpv2.TypeReady) && f.isTrue(xpv2.TypeSynced)
+	return f.isAboutCurrentSpec() && f.isConditionTrue(xpv2.TypeReady) && f.isConditionTrue(xpv2.TypeSynced)
 }
 
 // isClusterReady reports whether the cluster is in its desired state: the composite's Ready.
 func (f *facts) isClusterReady() bool {
-	return f.Problem == "" && f.currentPhase() == v1alpha1.PhaseProvisioned && f.isManagedClusterReady() && !f.isUpgrading() && !f.isRebasing() && !f.isRollingOut()
+	return f.Problem == "" && f.currentPhase() == v1alpha1.PhaseProvisioned && f.isManagedClusterReady() && !f.isUpgrading() && !f.isClassRebasing() && !f.isRollingOut()
 }

@@ -59,13 +59,13 @@ func (f *facts) progressMessage() string {
 		return joinSentence("The ManagedCluster cannot be applied", "", c.Message)
 	}
 	switch c := f.readyCondition(); {
-	case !f.isObserved():
+	case !f.isClusterObserved():
 		return "The provider has not observed the ManagedCluster yet."
-	case !f.isCurrent():
+	case !f.isAboutCurrentSpec():
 		return "The change of the spec is not applied to the cluster yet."
 	case c.Reason == clusterv1alpha1.ReasonReady && f.isUpgrading():
 		return "The cluster runs " + f.Observed.Status.AtProvider.Version + ", and " + f.Spec.Version + " is requested."
-	case c.Reason == clusterv1alpha1.ReasonReady && f.isRebasing():
+	case c.Reason == clusterv1alpha1.ReasonReady && f.isClassRebasing():
 		t := f.Observed.Status.AtProvider.Topology
 		return joinSentence("ClusterClass "+f.Spec.Topology.ClassRef.Name+" is requested, and Cluster API has not applied it yet", t.Reason, t.Message)
 	case c.Reason == clusterv1alpha1.ReasonReady && f.isRollingOut():

@@ -36,11 +36,11 @@ func Rows() []Row {
 	}, {
 		Known:   "the spec is invalid, or the provider refused it, or provisioning takes longer than `timeouts`",
 		Phase:   v1alpha1.PhaseFailed,
-		matches: func(f *facts) bool { return f.Problem != "" || f.isRefused() || f.hasTimedOut() },
+		matches: func(f *facts) bool { return f.Problem != "" || f.isSpecRefused() || f.hasTimedOut() },
 	}, {
 		Known:   "the cluster is being built, or waits for its dependencies",
 		Phase:   v1alpha1.PhaseProvisioning,
-		matches: (*facts).isObserved,
+		matches: (*facts).isClusterObserved,
 	}, {
 		Known:   "the provider has not observed the cluster yet",
 		Phase:   v1alpha1.PhasePending,

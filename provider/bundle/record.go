@@ -35,7 +35,7 @@ func AdvanceRecord(s *state.BundleState, requested state.Bundle, packages []v1al
 	for _, p := range packages {
 		changed = advancePackage(s, requested, p) || changed
 	}
-	return dropGone(s, requested, packages) || changed
+	return dropGonePackages(s, requested, packages) || changed
 }
 
 func advancePackage(s *state.BundleState, requested state.Bundle, p v1alpha1.PackageObservation) bool {
@@ -85,8 +85,8 @@ func isSamePackage(a, b *state.PkgStatus) bool {
 		a.Digest == b.Digest && a.Kind == b.Kind && a.Message == b.Message && a.Present == b.Present
 }
 
-// dropGone drops packages that left the bundle and are gone from the cluster.
-func dropGone(s *state.BundleState, requested state.Bundle, packages []v1alpha1.PackageObservation) bool {
+// dropGonePackages drops packages that left the bundle and are gone from the cluster.
+func dropGonePackages(s *state.BundleState, requested state.Bundle, packages []v1alpha1.PackageObservation) bool {
 	previous := len(s.PkgStatuses)
 	s.PkgStatuses = slices.DeleteFunc(slices.Clone(s.PkgStatuses), func(p state.PkgStatus) bool {
 		isAsked := slices.ContainsFunc(requested.Packages, func(a state.Package) bool { return a.Name == p.Name })

@@ -83,7 +83,7 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 			return nil, nil, err
 		}
 		cfg.UserAgent = config.UserAgent
-		d, wire, err := newClient(cfg, o, limits)
+		d, wire, err := newDynamicClient(cfg, o, limits)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -100,8 +100,8 @@ func NewPool(d Dial, a *account.Accounts, wake func(owner types.NamespacedName))
 	}
 }
 
-// wakeSoon wakes an owner now, or when a second has passed since it was woken last.
-func (p *Pool) wakeSoon(owner types.NamespacedName) {
+// wakeOwnerSoon wakes an owner now, or when a second has passed since it was woken last.
+func (p *Pool) wakeOwnerSoon(owner types.NamespacedName) {
 	wait, planned := p.pacer.planWake(owner, p.now())
 	switch {
 	case planned:
@@ -154,7 +154,7 @@ func (p *Pool) TryAgain(owner types.NamespacedName) {
 	watches := slices.Collect(maps.Keys(p.held[owner]))
 	p.mu.Unlock()
 	for _, w := range watches {
-		w.tryAgain()
+		w.retryFailedWatch()
 	}
 }
 
@@ -170,13 +170,13 @@ func (p *Pool) retainWatches(owner types.NamespacedName, read map[*watch]bool) {
 	for w := range previous {
 		if !read[w] {
 			delete(w.owners, owner)
-			p.dropUnused(w)
+			p.dropUnusedWatch(w)
 		}
 	}
 }
 
-// dropUnused stops a watch without users, and closes its link if that was the last one.
-func (p *Pool) dropUnused(w *watch) {
+// dropUnusedWatch stops a watch without users, and closes its link if that was the last one.
+func (p *Pool) dropUnusedWatch(w *watch) {
 	if len(w.owners) > 0 {
 		return
 	}
@@ -206,15 +206,15 @@ type Cluster struct {
 
 // Home is the cluster that the provider runs in. It returns an error if the provider's own configuration is not valid.
 func (l *Look) Home() (*Cluster, error) {
-	return l.connectTo(homeLink, nil, Access{})
+	return l.connectCluster(homeLink, nil, Access{})
 }
 
 // Remote is the cluster that a kubeconfig leads to. It opens no connection yet. It returns a RefusedError.
 func (l *Look) Remote(kubeconfig []byte, a Access) (*Cluster, error) {
-	return l.connectTo(string(a.Origin)+" "+a.Tenant+" "+kubeconfigDigest(kubeconfig), kubeconfig, a)
+	return l.connectCluster(string(a.Origin)+" "+a.Tenant+" "+kubeconfigDigest(kubeconfig), kubeconfig, a)
 }
 
-func (l *Look) connectTo(key string, kubeconfig []byte, a Access) (*Cluster, error) {
+func (l *Look) connectCluster(key string, kubeconfig []byte, a Access) (*Cluster, error) {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,20 +226,20 @@ func (l *Look) connectTo(key string, kubeconfig []byte, a Access) (*Cluster, err
 		return nil, err
 	}
 	// It is one of the Pool's once something is read from it.
-	return &Cluster{look: l, link: &link{key: key, account: p.accountOf(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
+	return &Cluster{look: l, link: &link{key: key, account: p.connectionAccount(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
 }
 
-// accountOf returns the account of a connection, shared with the other connections of the same tenant.
-func (p *Pool) accountOf(link string, a Access) *account.Account {
+// connectionAccount returns the account of a connection, shared with the other connections of the same tenant.
+func (p *Pool) connectionAccount(link string, a Access) *account.Account {
 	if link == homeLink {
 		return nil
 	}
-	return p.accounts.For(accountKey(link, a))
+	return p.accounts.For(payerAccountKey(link, a))
 }
 
-// accountKey returns the key of the account that pays for a connection: the account of the tenant who published the Site, or an own account.
+// payerAccountKey returns the key of the account that pays for a connection: the account of the tenant who published the Site, or an own account.
 // The provider's own cluster is trusted, and has none.
-func accountKey(link string, a Access) string {
+func payerAccountKey(link string, a Access) string {
 	if a.Tenant == "" {
 		return link
 	}
@@ -248,17 +248,17 @@ func accountKey(link string, a Access) string {
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
 func (c *Cluster) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
-	return c.readObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace})
+	return c.readWatchedObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace})
 }
 
 // Only does the same as Get, but watches this object alone, for kinds whose other objects are large or not readable for us.
 func (c *Cluster) Only(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
-	return c.readObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace, name: ref.Name})
+	return c.readWatchedObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace, name: ref.Name})
 }
 
 // Everywhere returns the objects of that name in all namespaces. It returns an *Error.
 func (c *Cluster) Everywhere(ctx context.Context, ref engines.Ref) ([]*unstructured.Unstructured, error) {
-	s, err := c.watchFor(ref, watchKey{resource: ref.Resource, name: ref.Name}, nil).waitUntilSettled(ctx)
+	s, err := c.ensureObjectWatch(ref, watchKey{resource: ref.Resource, name: ref.Name}, nil).waitUntilSettled(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (c *Cluster) Everywhere(ctx context.Context, ref engines.Ref) ([]*unstructu
 // Select returns the objects of a kind in a namespace that match, by their names. They must not be changed. The owner is woken for a change of an object
 // that matches, before or after it, and of no other. It returns an *Error.
 func (c *Cluster) Select(ctx context.Context, ref engines.Ref, match func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
-	s, err := c.watchFor(ref, watchKey{resource: ref.Resource, namespace: ref.Namespace}, match).waitUntilSettled(ctx)
+	s, err := c.ensureObjectWatch(ref, watchKey{resource: ref.Resource, namespace: ref.Namespace}, match).waitUntilSettled(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -291,16 +291,16 @@ func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Uns
 	return o, nil
 }
 
-func (c *Cluster) readObject(ctx context.Context, ref engines.Ref, key watchKey) (*unstructured.Unstructured, error) {
-	s, err := c.watchFor(ref, key, nil).waitUntilSettled(ctx)
+func (c *Cluster) readWatchedObject(ctx context.Context, ref engines.Ref, key watchKey) (*unstructured.Unstructured, error) {
+	s, err := c.ensureObjectWatch(ref, key, nil).waitUntilSettled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return s.getObject(ref.Namespace, ref.Name)
 }
 
-// watchFor returns the watch for the object, and records the owner's interest in the object of that name, or in the objects that match.
-func (c *Cluster) watchFor(ref engines.Ref, key watchKey, match func(*unstructured.Unstructured) bool) *watch {
+// ensureObjectWatch returns the watch for the object, and records the owner's interest in the object of that name, or in the objects that match.
+func (c *Cluster) ensureObjectWatch(ref engines.Ref, key watchKey, match func(*unstructured.Unstructured) bool) *watch {
 	p := c.look.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -317,7 +317,7 @@ func (c *Cluster) watchFor(ref engines.Ref, key watchKey, match func(*unstructur
 	if w.owners[c.look.owner] == nil || !c.look.read[w] {
 		w.owners[c.look.owner] = &interest{names: map[string]bool{}}
 	}
-	w.owners[c.look.owner].add(ref.Name, match)
+	w.owners[c.look.owner].recordInterest(ref.Name, match)
 	c.look.read[w] = true
 	return w
 }

@@ -24,19 +24,19 @@ const (
 // store, which releases it when it has them. It returns an AnswerError if they exceed a bound.
 func (w *watch) listObjects(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
 	s.releaseList() // The reflector may have dropped a list before this one.
-	all, err := w.listPages(ctx, s)
+	all, err := w.listAllPages(ctx, s)
 	if err != nil {
 		s.releaseList()
 	}
 	return all, err
 }
 
-func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
+func (w *watch) listAllPages(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
 	all := &unstructured.UnstructuredList{}
 	o := w.key.narrowOptions(metav1.ListOptions{Limit: pageSize})
 	read := int64(0)
 	for n := 0; n < maxPages || w.account == nil; n++ {
-		page, size, err := w.listPage(ctx, o, s)
+		page, size, err := w.readPageInTurn(ctx, o, s)
 		if account.IsOversize(err) && o.Limit > 1 {
 			o.Limit = max(1, o.Limit/smallerPage)
 			continue
@@ -57,14 +57,14 @@ func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.Unstruct
 	return nil, &account.AnswerError{Detail: fmt.Sprintf("the cluster's list does not end after %d pages", maxPages)}
 }
 
-// listPage reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too. Pages of the provider's own cluster have the
+// readPageInTurn reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too. Pages of the provider's own cluster have the
 // turns of its other lists: it has no account, and tenants write objects there, too.
-func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (page *unstructured.UnstructuredList, size int64, err error) {
+func (w *watch) readPageInTurn(ctx context.Context, o metav1.ListOptions, s *store) (page *unstructured.UnstructuredList, size int64, err error) {
 	if w.account != nil {
-		return w.readPage(ctx, o, s)
+		return w.readListPage(ctx, o, s)
 	}
 	isCut, err := listing.ReadPage(ctx, w.key.namespace, func(ctx context.Context) error {
-		page, size, err = w.readPage(ctx, o, s)
+		page, size, err = w.readListPage(ctx, o, s)
 		return err
 	})
 	if isCut {
@@ -73,7 +73,7 @@ func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (p
 	return page, size, err
 }
 
-func (w *watch) readPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
+func (w *watch) readListPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
 	e := &account.Expectation{Kind: account.PageAnswer, Account: w.account}
 	defer e.End()
 	page, err := w.resourceClient().List(account.WithExpectation(ctx, e), o)

@@ -95,7 +95,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.watchFor(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"}, nil)
+		return c.ensureObjectWatch(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"}, nil)
 	}
 	first, began := begin("a", slow), time.Now()
 	for first.account.Memory().Used() < size { // Until the first page is decoded.

@@ -41,7 +41,7 @@ func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *un
 // *Error.
 func (c *Cluster) VisitFew(ctx context.Context, r schema.GroupVersionResource, namespace, selector string, visit func([]unstructured.Unstructured)) error {
 	o := metav1.ListOptions{LabelSelector: selector, Limit: maxListed}
-	if _, err := c.visitPage(ctx, r, namespace, o, visit); err != nil {
+	if _, err := c.visitListPage(ctx, r, namespace, o, visit); err != nil {
 		return classifyRefusal(err)
 	}
 	return nil
@@ -52,7 +52,7 @@ func (c *Cluster) VisitFew(ctx context.Context, r schema.GroupVersionResource, n
 func (c *Cluster) EachListed(ctx context.Context, r schema.GroupVersionResource, namespace, selector string, visit func([]unstructured.Unstructured)) error {
 	o := metav1.ListOptions{LabelSelector: selector, Limit: maxListed}
 	for range maxPages {
-		next, err := c.visitPage(ctx, r, namespace, o, visit)
+		next, err := c.visitListPage(ctx, r, namespace, o, visit)
 		if account.IsOversize(err) && o.Limit > 1 {
 			o.Limit = max(1, o.Limit/smallerPage)
 			continue
@@ -67,9 +67,9 @@ func (c *Cluster) EachListed(ctx context.Context, r schema.GroupVersionResource,
 	return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster's list does not end"}
 }
 
-// visitPage lists a few objects, passes them to a function, and returns the token of the next few. The account of the cluster pays until the function ends. The
+// visitListPage lists a few objects, passes them to a function, and returns the token of the next few. The account of the cluster pays until the function ends. The
 // provider's own cluster has no account, and tenants write objects there, too: its lists have the turns of all pages.
-func (c *Cluster) visitPage(
+func (c *Cluster) visitListPage(
 	ctx context.Context, r schema.GroupVersionResource, namespace string, o metav1.ListOptions, visit func([]unstructured.Unstructured),
 ) (next string, err error) {
 	read := func(ctx context.Context) error {

@@ -70,7 +70,7 @@ func (p *Prober) Ask(ctx context.Context, kubeconfig []byte) (readiness.Answer, 
 		defer cancel()
 		e := &account.Expectation{Kind: account.ObjectAnswer, Account: p.limits.Accounts.For("probe " + key)}
 		defer e.End()
-		return p.rememberAnswer(key, p.askServer(account.WithExpectation(ctx, e), kubeconfig)), nil
+		return p.rememberAnswer(key, p.probeAPIServer(account.WithExpectation(ctx, e), kubeconfig)), nil
 	})
 	k, _ := v.(known)
 	return k.answer, k.until
@@ -88,41 +88,41 @@ func (p *Prober) rememberAnswer(key string, a readiness.Answer) known {
 	defer p.mu.Unlock()
 	now := p.now()
 	maps.DeleteFunc(p.known, func(_ string, k known) bool { return !now.Before(k.until) })
-	p.known[key] = known{answer: a, until: now.Add(lifetimeOf(a))}
+	p.known[key] = known{answer: a, until: now.Add(answerLifetime(a))}
 	return p.known[key]
 }
 
-// lifetimeOf is how long an answer is believed.
-func lifetimeOf(a readiness.Answer) time.Duration {
+// answerLifetime is how long an answer is believed.
+func answerLifetime(a readiness.Answer) time.Duration {
 	if a.Reason == "" {
 		return goodFor
 	}
 	return badFor
 }
 
-func (p *Prober) askServer(ctx context.Context, kubeconfig []byte) readiness.Answer {
+func (p *Prober) probeAPIServer(ctx context.Context, kubeconfig []byte) readiness.Answer {
 	cfg, err := Parse(kubeconfig, p.limits)
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
-	h, wire, err := newHTTP(cfg, newDialer(anyTenant, p.limits))
+	h, wire, err := newHTTPClient(cfg, newGuardedDialer(anyTenant, p.limits))
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
 	defer wire.CloseIdleConnections()
 	server := strings.TrimRight(cfg.Host, "/")
-	status, _, err := getBody(ctx, h, server+"/readyz")
+	status, _, err := getResponseBody(ctx, h, server+"/readyz")
 	if err == nil && (status == http.StatusNotFound || status == http.StatusForbidden) {
 		// Not every API server has it, and not everybody may ask.
-		status, _, err = getBody(ctx, h, server+"/api")
+		status, _, err = getResponseBody(ctx, h, server+"/api")
 	}
-	if reason := reasonOf(status, err); reason != "" {
+	if reason := probeFailureReason(status, err); reason != "" {
 		return readiness.Answer{Asked: true, Reason: reason}
 	}
 	return readiness.Answer{Asked: true, Version: readVersion(ctx, h, server)}
 }
 
-func reasonOf(status int, err error) string {
+func probeFailureReason(status int, err error) string {
 	var refusal *address.RefusedError
 	switch {
 	case errors.As(err, &refusal):
@@ -139,7 +139,7 @@ func reasonOf(status int, err error) string {
 
 // readVersion returns the version that the API server names. It is empty if it does not.
 func readVersion(ctx context.Context, h *http.Client, server string) string {
-	status, body, err := getBody(ctx, h, server+"/version")
+	status, body, err := getResponseBody(ctx, h, server+"/version")
 	version := struct {
 		GitVersion string `json:"gitVersion"`
 	}{}
@@ -154,7 +154,7 @@ func readVersion(ctx context.Context, h *http.Client, server string) string {
 	}, version.GitVersion)
 }
 
-func getBody(ctx context.Context, h *http.Client, url string) (int, []byte, error) {
+func getResponseBody(ctx context.Context, h *http.Client, url string) (int, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return 0, nil, errors.Wrap(err, "cannot make request")

@@ -14,7 +14,7 @@ import (
 // KubeconfigOf returns the Secret with the kubeconfig of a Site: the Secret that the Site names, or the Secret of its Cluster, whose
 // namespace belongs to a tenant. Nil means that there is none.
 func KubeconfigOf(site *catalogv1alpha1.Site) (*catalogv1alpha1.NamespacedSecretKeySelector, Access) {
-	c, a := site.Spec.Cluster, Access{Tenant: tenantOf(site)}
+	c, a := site.Spec.Cluster, Access{Tenant: tenantOfSite(site)}
 	switch {
 	case c.ClusterRef != nil:
 		return &catalogv1alpha1.NamespacedSecretKeySelector{
@@ -30,9 +30,9 @@ func KubeconfigOf(site *catalogv1alpha1.Site) (*catalogv1alpha1.NamespacedSecret
 	return &out, a
 }
 
-// tenantOf returns the namespace of the object that published a Site, or "" for a Site that a person made. Only an administrator makes Sites, and
+// tenantOfSite returns the namespace of the object that published a Site, or "" for a Site that a person made. Only an administrator makes Sites, and
 // each of theirs has a share of its own: a fleet in one namespace of Cluster API is not a hostile tenant.
-func tenantOf(site *catalogv1alpha1.Site) string {
+func tenantOfSite(site *catalogv1alpha1.Site) string {
 	if site.Spec.Owner == nil {
 		return ""
 	}

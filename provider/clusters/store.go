@@ -38,8 +38,8 @@ type storedObject struct {
 	size int64
 }
 
-// newStore returns a store at the cost of an account. A store without an account has no bound.
-func newStore(a *account.Account, onChange func(previous, current *unstructured.Unstructured), onExceeded func(error)) *store {
+// newObjectStore returns a store at the cost of an account. A store without an account has no bound.
+func newObjectStore(a *account.Account, onChange func(previous, current *unstructured.Unstructured), onExceeded func(error)) *store {
 	s := &store{onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
 	if a != nil {
 		s.quota = a.Memory()
@@ -98,7 +98,9 @@ func (s *store) releaseListLocked() {
 	s.listed = 0
 }
 
-func objectKey(u *unstructured.Unstructured) string { return u.GetNamespace() + "/" + u.GetName() }
+func storedObjectKey(u *unstructured.Unstructured) string {
+	return u.GetNamespace() + "/" + u.GetName()
+}
 
 // Add an object, or replace it. It never fails: where the quota is used up, the watch ends.
 func (s *store) Add(o any) error {
@@ -123,7 +125,7 @@ func (s *store) Update(o any) error { return s.Add(o) }
 // Delete an object. It never fails.
 func (s *store) Delete(o any) error {
 	if u, ok := o.(*unstructured.Unstructured); ok {
-		s.dropObject(objectKey(u))
+		s.dropObject(storedObjectKey(u))
 	}
 	return nil
 }
@@ -136,12 +138,12 @@ func (s *store) Replace(all []any, _ string) error {
 	listed := map[string]bool{}
 	for _, o := range all {
 		if u, ok := o.(*unstructured.Unstructured); ok {
-			listed[objectKey(u)] = true
+			listed[storedObjectKey(u)] = true
 		}
 	}
-	for _, o := range s.allObjects() {
-		if !listed[objectKey(o)] {
-			s.dropObject(objectKey(o))
+	for _, o := range s.snapshotObjects() {
+		if !listed[storedObjectKey(o)] {
+			s.dropObject(storedObjectKey(o))
 		}
 	}
 	for _, o := range all {
@@ -149,7 +151,7 @@ func (s *store) Replace(all []any, _ string) error {
 			s.replaceObject(u)
 		}
 	}
-	if s.endList() {
+	if s.endListReservation() {
 		s.onChange(nil, nil) // Objects that are gone by now are not known any more.
 	}
 	s.once.Do(func() { close(s.synced) })
@@ -168,8 +170,8 @@ func (s *store) replaceObject(u *unstructured.Unstructured) {
 	}
 }
 
-// endList releases the remaining reservation of the list, and lets the objects be read again. It returns true if readers were refused.
-func (s *store) endList() bool {
+// endListReservation releases the remaining reservation of the list, and lets the objects be read again. It returns true if readers were refused.
+func (s *store) endListReservation() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.releaseListLocked()
@@ -194,7 +196,7 @@ func (s *store) putObject(u *unstructured.Unstructured, reserved int64) (*unstru
 	if s.closed {
 		return nil, false, nil
 	}
-	key := objectKey(u)
+	key := storedObjectKey(u)
 	previous, isKnown := s.objects[key]
 	reserved = min(reserved, s.listed)
 	if err := s.quota.Take(size - previous.size - reserved); err != nil {
@@ -232,8 +234,8 @@ func (s *store) isClosed() bool {
 	return s.closed
 }
 
-// isUnknown reports whether the objects of the cluster are not known now.
-func (s *store) isUnknown() bool {
+// areObjectsUnknown reports whether the objects of the cluster are not known now.
+func (s *store) areObjectsUnknown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed || s.outdated
@@ -250,7 +252,7 @@ func (s *store) getObject(namespace, name string) (*unstructured.Unstructured, e
 	return s.objects[namespace+"/"+name].Unstructured, nil
 }
 
-func (s *store) allObjects() []*unstructured.Unstructured {
+func (s *store) snapshotObjects() []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]*unstructured.Unstructured, 0, len(s.objects))
@@ -262,20 +264,20 @@ func (s *store) allObjects() []*unstructured.Unstructured {
 
 // objectsNamed returns the objects of a name, by namespace. It returns an *Error as getObject does.
 func (s *store) objectsNamed(name string) ([]*unstructured.Unstructured, error) {
-	if s.isUnknown() {
+	if s.areObjectsUnknown() {
 		return nil, unansweredError()
 	}
-	out := slices.DeleteFunc(s.allObjects(), func(u *unstructured.Unstructured) bool { return u.GetName() != name })
+	out := slices.DeleteFunc(s.snapshotObjects(), func(u *unstructured.Unstructured) bool { return u.GetName() != name })
 	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetNamespace(), b.GetNamespace()) })
 	return out, nil
 }
 
 // matchingObjects returns the objects that match, by their names. It returns an *Error as getObject does.
 func (s *store) matchingObjects(match func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
-	if s.isUnknown() {
+	if s.areObjectsUnknown() {
 		return nil, unansweredError()
 	}
-	out := slices.DeleteFunc(s.allObjects(), func(u *unstructured.Unstructured) bool { return !match(u) })
+	out := slices.DeleteFunc(s.snapshotObjects(), func(u *unstructured.Unstructured) bool { return !match(u) })
 	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	return out, nil
 }

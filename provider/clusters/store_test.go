@@ -14,7 +14,7 @@ import (
 func TestHostileTenantHasOneShare(t *testing.T) {
 	p := NewPool(nil, account.New(account.Bounds{Store: 1000}), nil)
 	register := func(key string, a Access) *account.Account {
-		p.links[key] = &link{key: key, account: p.accountOf(key, a)} // An account lives as long as its links.
+		p.links[key] = &link{key: key, account: p.connectionAccount(key, a)} // An account lives as long as its links.
 		return p.links[key].account
 	}
 	first, second := register("a", Access{Origin: "team-a", Tenant: "team-a"}), register("b", Access{Origin: "team-a", Tenant: "team-a"})
@@ -23,7 +23,7 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 	if fleet == fleet2 {
 		t.Error("each cluster that an administrator named has an account, also where all are in one namespace of Cluster API")
 	}
-	if first != second || first == otherTenant || first == admin || p.accountOf(homeLink, Access{}) != nil {
+	if first != second || first == otherTenant || first == admin || p.connectionAccount(homeLink, Access{}) != nil {
 		t.Error("one tenant has one account, and shares it with no other")
 	}
 	if err := first.Memory().Take(900); err != nil {
@@ -37,7 +37,7 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 // TestPoolsShareAccount has two pools of a process read clusters of one tenant.
 func TestPoolsShareAccount(t *testing.T) {
 	accounts, tenant := account.New(account.Bounds{Store: 1000}), Access{Origin: "team-a", Tenant: "team-a"}
-	first, second := NewPool(nil, accounts, nil).accountOf("a", tenant), NewPool(nil, accounts, nil).accountOf("b", tenant)
+	first, second := NewPool(nil, accounts, nil).connectionAccount("a", tenant), NewPool(nil, accounts, nil).connectionAccount("b", tenant)
 	if err := first.Memory().Take(900); err != nil {
 		t.Error(err)
 	}
@@ -78,7 +78,7 @@ func TestListReplacesObjects(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			wakes := 0
-			s := newStore(account.New(account.Bounds{Store: tc.store}).For("team-a"), func(previous, current *unstructured.Unstructured) {
+			s := newObjectStore(account.New(account.Bounds{Store: tc.store}).For("team-a"), func(previous, current *unstructured.Unstructured) {
 				if previous == nil && current == nil {
 					wakes++
 				}

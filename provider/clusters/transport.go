@@ -33,10 +33,10 @@ const (
 	answersPerConnection = 6
 )
 
-// newClient makes a client with its own transport, which ends with it: client-go keeps shared transports for ever. It follows no redirect,
+// newDynamicClient makes a client with its own transport, which ends with it: client-go keeps shared transports for ever. It follows no redirect,
 // since a cluster could lead us to where only we can go, and uses no proxy of the environment.
-func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.Transport, error) {
-	h, wire, err := newHTTP(cfg, newDialer(o, l))
+func newDynamicClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.Transport, error) {
+	h, wire, err := newHTTPClient(cfg, newGuardedDialer(o, l))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,9 +44,9 @@ func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.T
 	return d, wire, errors.Wrap(err, "cannot make client")
 }
 
-// newDialer returns the dialer for a kubeconfig. A tenant's kubeconfig may lead neither to a private address nor to a machine that trusts
+// newGuardedDialer returns the dialer for a kubeconfig. A tenant's kubeconfig may lead neither to a private address nor to a machine that trusts
 // each client.
-func newDialer(o Origin, l Limits) *net.Dialer {
+func newGuardedDialer(o Origin, l Limits) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	if o != Administrator {
 		d.Control = address.Guard{Loopback: l.Loopback}.Control
@@ -54,8 +54,8 @@ func newDialer(o Origin, l Limits) *net.Dialer {
 	return d
 }
 
-// newHTTP returns a client that sends no request without an expectation, whose account pays for the answer.
-func newHTTP(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, error) {
+// newHTTPClient returns a client that sends no request without an expectation, whose account pays for the answer.
+func newHTTPClient(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, error) {
 	conf, err := rest.TLSConfigFor(cfg)
 	if err != nil {
 		return nil, nil, &RefusedError{Field: "certificates", Detail: "cannot be used"} // The error may repeat a key.

@@ -84,7 +84,7 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 	})
 	p := newPool(t)
 	p.accounts = account.New(account.Bounds{Store: store})
-	payer := p.accounts.For(accountKey("", Access{Tenant: "team-a"}))
+	payer := p.accounts.For(payerAccountKey("", Access{Tenant: "team-a"}))
 	wg, refused := sync.WaitGroup{}, &atomic.Int32{}
 	for n := range lists {
 		wg.Go(func() {
@@ -137,7 +137,7 @@ func TestUnreadWatches(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	cfg := &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
-	h, wire, err := newHTTP(cfg, newDialer(Administrator, Limits{}))
+	h, wire, err := newHTTPClient(cfg, newGuardedDialer(Administrator, Limits{}))
 	if err != nil {
 		t.Fatal(err)
 	}

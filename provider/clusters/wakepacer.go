@@ -35,12 +35,12 @@ func (p *wakePacer) planWake(owner types.NamespacedName, now time.Time) (wait ti
 		p.woken[owner] = last.Add(wakeInterval)
 		return last.Add(wakeInterval).Sub(now), false
 	}
-	p.forgetPast(now)
+	p.forgetPastWakes(now)
 	p.woken[owner] = now
 	return 0, false
 }
 
-func (p *wakePacer) forgetPast(now time.Time) {
+func (p *wakePacer) forgetPastWakes(now time.Time) {
 	if now.Sub(p.swept) < wakeInterval {
 		return
 	}

@@ -23,12 +23,12 @@ func TestWakesArePaced(t *testing.T) {
 			got[o.Name] = append(got[o.Name], time.Since(began))
 		})
 		for range 3_000 {
-			p.wakeSoon(owner("busy"))
+			p.wakeOwnerSoon(owner("busy"))
 			<-time.After(time.Millisecond)
 		}
-		p.wakeSoon(owner("calm"))
+		p.wakeOwnerSoon(owner("calm"))
 		<-time.After(time.Minute)
-		p.wakeSoon(owner("busy"))
+		p.wakeOwnerSoon(owner("busy"))
 		want := map[string][]time.Duration{
 			"busy": {0, time.Second, 2 * time.Second, 3 * time.Second, 63 * time.Second}, "calm": {3 * time.Second},
 		}
@@ -38,7 +38,7 @@ func TestWakesArePaced(t *testing.T) {
 		if diff != "" {
 			t.Errorf("wakes: -want, +got:\n%s", diff)
 		}
-		p.wakeSoon(owner("calm"))
+		p.wakeOwnerSoon(owner("calm"))
 		if n := len(p.pacer.woken); n > 2 {
 			t.Errorf("%d owners are remembered", n)
 		}

@@ -116,10 +116,10 @@ func (w *watch) startRun() {
 	// Errors are in the status of the reading object. Messages of a cluster do not belong in the provider's log.
 	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logr.Discard()))
 	r := run{end: cancel, began: w.pool.now()}
-	r.store = newStore(w.storeAccount, w.wakeReaders, func(err error) { w.endExceededRun(r, err) })
+	r.store = newObjectStore(w.storeAccount, w.wakeReaders, func(err error) { w.endExceededRun(r, err) })
 	w.current = r
 	silent := logr.Discard()
-	reflector := cache.NewReflectorWithOptions(w.feedFor(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
+	reflector := cache.NewReflectorWithOptions(w.newWatchFeed(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
 	// The reflector's own loop logs messages of the cluster, and delays all reflectors of the process by that.
 	go w.repeatUntilEnded(ctx, func() {
 		// The feed has heard why it ended.
@@ -129,7 +129,7 @@ func (w *watch) startRun() {
 
 // repeatUntilEnded lists and watches again and again. It waits in between, longer each time, unless a reader asks for another try.
 func (w *watch) repeatUntilEnded(ctx context.Context, listAndWatch func()) {
-	delay := retryDelay()
+	delay := watchRetryDelay()
 	for ctx.Err() == nil {
 		listAndWatch()
 		timer := time.NewTimer(delay())
@@ -142,9 +142,9 @@ func (w *watch) repeatUntilEnded(ctx context.Context, listAndWatch func()) {
 	}
 }
 
-// tryAgain lets a cluster that cannot be read be asked now. Who reads then waits for the answer. A cluster that exceeded a bound is asked at
+// retryFailedWatch lets a cluster that cannot be read be asked now. Who reads then waits for the answer. A cluster that exceeded a bound is asked at
 // the end of its penalty.
-func (w *watch) tryAgain() {
+func (w *watch) retryFailedWatch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.failure == nil || w.stopped || w.current.store.isClosed() {
@@ -159,13 +159,13 @@ func (w *watch) tryAgain() {
 	}
 }
 
-// retryDelay is the delay before the next list after a watch ended, as the reflector has it.
-func retryDelay() wait.DelayFunc {
+// watchRetryDelay is the delay before the next list after a watch ended, as the reflector has it.
+func watchRetryDelay() wait.DelayFunc {
 	return wait.Backoff{Duration: 800 * time.Millisecond, Cap: 30 * time.Second, Steps: 38, Factor: 2, Jitter: 1}.DelayWithReset(clock.RealClock{}, 2*time.Minute)
 }
 
-// feedFor returns the feed of one run.
-func (w *watch) feedFor(r run) feed {
+// newWatchFeed returns the feed of one run.
+func (w *watch) newWatchFeed(r run) feed {
 	return feed{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
 			ctx, cancel := context.WithTimeout(ctx, w.pool.timeout)
@@ -358,8 +358,8 @@ type interest struct {
 	matches []func(*unstructured.Unstructured) bool
 }
 
-// add records an object by its name, or the objects that match.
-func (i *interest) add(name string, match func(*unstructured.Unstructured) bool) {
+// recordInterest records an object by its name, or the objects that match.
+func (i *interest) recordInterest(name string, match func(*unstructured.Unstructured) bool) {
 	if match != nil {
 		i.matches = append(i.matches, match)
 		return
@@ -367,8 +367,8 @@ func (i *interest) add(name string, match func(*unstructured.Unstructured) bool)
 	i.names[name] = true
 }
 
-// includes reports whether an object is read. It may be nil.
-func (i *interest) includes(u *unstructured.Unstructured) bool {
+// includesObject reports whether an object is read. It may be nil.
+func (i *interest) includesObject(u *unstructured.Unstructured) bool {
 	if u == nil {
 		return false
 	}
@@ -380,12 +380,12 @@ func (w *watch) wakeReaders(previous, current *unstructured.Unstructured) {
 	w.pool.mu.Lock()
 	owners := make([]types.NamespacedName, 0, len(w.owners))
 	for owner, reads := range w.owners {
-		if previous == nil && current == nil || reads.includes(previous) || reads.includes(current) {
+		if previous == nil && current == nil || reads.includesObject(previous) || reads.includesObject(current) {
 			owners = append(owners, owner)
 		}
 	}
 	w.pool.mu.Unlock()
-	wake := w.pool.wakeSoon
+	wake := w.pool.wakeOwnerSoon
 	if w.account == nil { // The provider's own cluster is trusted, and each change of it is seen.
 		wake = w.pool.wake
 	}

@@ -126,7 +126,7 @@ func Secrets(c Config) []client.ObjectKey {
 	s := secrets{config: c}
 	out := []client.ObjectKey{}
 	for _, r := range secretReferences(c.Remote) {
-		if key, err := s.secretKey("", r); err == nil {
+		if key, err := s.allowedSecretKey("", r); err == nil {
 			out = append(out, key)
 		}
 	}

@@ -21,7 +21,7 @@ const (
 func ReadMetrics(ctx context.Context, r client.Reader, c Config, p configv1alpha1.Prometheus) (fetch.Credentials, error) {
 	s, out := secrets{reader: r, config: c}, fetch.Credentials{}
 	if p.SecretRef != nil {
-		tokenContent, err := s.openSecret(ctx, fieldMetrics, *p.SecretRef)
+		tokenContent, err := s.readAllowedSecret(ctx, fieldMetrics, *p.SecretRef)
 		if err != nil {
 			return fetch.Credentials{}, err
 		}
@@ -32,11 +32,11 @@ func ReadMetrics(ctx context.Context, r client.Reader, c Config, p configv1alpha
 	if p.CABundleSecretRef == nil {
 		return out, nil
 	}
-	caContent, err := s.openSecret(ctx, fieldMetricsCA, p.CABundleSecretRef.SecretReference)
+	caContent, err := s.readAllowedSecret(ctx, fieldMetricsCA, p.CABundleSecretRef.SecretReference)
 	if err != nil {
 		return fetch.Credentials{}, err
 	}
-	out.CABundle, err = caContent.firstValue(p.CABundleSecretRef.Key)
+	out.CABundle, err = caContent.firstPresentValue(p.CABundleSecretRef.Key)
 	return out, err
 }
 
@@ -51,7 +51,7 @@ func MetricsSecrets(c Config, p configv1alpha1.Prometheus) []client.ObjectKey {
 	}
 	out := []client.ObjectKey{}
 	for _, r := range refs {
-		if key, err := s.secretKey("", r); err == nil {
+		if key, err := s.allowedSecretKey("", r); err == nil {
 			out = append(out, key)
 		}
 	}

@@ -25,7 +25,7 @@ func (s secrets) readAuth(ctx context.Context, out *Credentials) error {
 	if !ok {
 		return &InvalidError{Field: "spec.git.credentials.type", Detail: string(c.Type) + " is not known"}
 	}
-	content, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
+	content, err := s.readAllowedSecret(ctx, fieldCredentials, *c.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func newBearerAuth(c secretContent) (transport.Auth, error) {
 }
 
 func newSSHAuth(c secretContent) (transport.Auth, error) {
-	key, err := c.firstValue(keyPrivateKey, keyIdentity)
+	key, err := c.firstPresentValue(keyPrivateKey, keyIdentity)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s secrets) readCertificate(ctx context.Context, out *Credentials) error {
 	if ref == nil {
 		return nil
 	}
-	content, err := s.openSecret(ctx, fieldCertificate, *ref)
+	content, err := s.readAllowedSecret(ctx, fieldCertificate, *ref)
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func (s secrets) readCABundle(ctx context.Context, out *Credentials) error {
 	if ref == nil {
 		return nil
 	}
-	content, err := s.openSecret(ctx, fieldCABundle, ref.SecretReference)
+	content, err := s.readAllowedSecret(ctx, fieldCABundle, ref.SecretReference)
 	if err != nil {
 		return err
 	}
-	out.CABundle, err = content.firstValue(ref.Key)
+	out.CABundle, err = content.firstPresentValue(ref.Key)
 	return err
 }
 
@@ -100,17 +100,17 @@ func (s secrets) readCABundle(ctx context.Context, out *Credentials) error {
 func (s secrets) readKnownHosts(ctx context.Context, out *Credentials) error {
 	ref, c := s.config.Remote.KnownHostsSecretRef, s.config.Remote.Credentials
 	if ref != nil {
-		hostsContent, err := s.openSecret(ctx, fieldKnownHosts, ref.SecretReference)
+		hostsContent, err := s.readAllowedSecret(ctx, fieldKnownHosts, ref.SecretReference)
 		if err != nil {
 			return err
 		}
-		out.KnownHosts, err = hostsContent.firstValue(ref.Key)
+		out.KnownHosts, err = hostsContent.firstPresentValue(ref.Key)
 		return err
 	}
 	if c.Type != configv1alpha1.CredentialsSSH {
 		return nil
 	}
-	authContent, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
+	authContent, err := s.readAllowedSecret(ctx, fieldCredentials, *c.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s secrets) readProxy(ctx context.Context, out *Credentials) error {
 	if p.SecretRef == nil {
 		return nil
 	}
-	content, err := s.openSecret(ctx, fieldProxy, *p.SecretRef)
+	content, err := s.readAllowedSecret(ctx, fieldProxy, *p.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s secrets) readSigning(ctx context.Context, out *Credentials) error {
 	if g == nil {
 		return nil
 	}
-	content, err := s.openSecret(ctx, fieldSigning, g.SecretRef)
+	content, err := s.readAllowedSecret(ctx, fieldSigning, g.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -158,11 +158,11 @@ func (s secrets) readSigning(ctx context.Context, out *Credentials) error {
 	if names == nil {
 		return &InvalidError{Field: "spec.git.signing.format", Detail: "must be SSH or OpenPGP"}
 	}
-	key, err := content.firstValue(names...)
+	key, err := content.firstPresentValue(names...)
 	if err != nil {
 		return err
 	}
-	passphrase, _ := content.firstValue(keyPassphrase, keyPassword)
+	passphrase, _ := content.firstPresentValue(keyPassphrase, keyPassword)
 	out.Signing = &signature.Key{Format: format, Private: string(key), Passphrase: string(passphrase), Trusted: content.data[keyTrusted]}
 	return nil
 }

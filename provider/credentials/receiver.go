@@ -35,11 +35,11 @@ type Receiver struct {
 func ReadReceiver(ctx context.Context, r client.Reader, c Config, n *configv1alpha1.Notification) (Receiver, error) {
 	s, out := secrets{reader: r, config: c}, Receiver{}
 	if n.SecretRef != nil {
-		keyContent, err := s.openSecret(ctx, fieldReceiver, *n.SecretRef)
+		keyContent, err := s.readAllowedSecret(ctx, fieldReceiver, *n.SecretRef)
 		if err != nil {
 			return Receiver{}, err
 		}
-		if _, err := keyContent.firstValue(keyToken, keyAddress); err != nil {
+		if _, err := keyContent.firstPresentValue(keyToken, keyAddress); err != nil {
 			return Receiver{}, err
 		}
 		out.Key, out.Address = transport.Secret(keyContent.data[keyToken]), transport.Secret(keyContent.data[keyAddress])
@@ -47,10 +47,10 @@ func ReadReceiver(ctx context.Context, r client.Reader, c Config, n *configv1alp
 	if n.CABundleSecretRef == nil {
 		return out, nil
 	}
-	caContent, err := s.openSecret(ctx, fieldReceiverCA, n.CABundleSecretRef.SecretReference)
+	caContent, err := s.readAllowedSecret(ctx, fieldReceiverCA, n.CABundleSecretRef.SecretReference)
 	if err != nil {
 		return Receiver{}, err
 	}
-	out.CABundle, err = caContent.firstValue(n.CABundleSecretRef.Key)
+	out.CABundle, err = caContent.firstPresentValue(n.CABundleSecretRef.Key)
 	return out, err
 }

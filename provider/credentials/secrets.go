@@ -26,9 +26,9 @@ type secretContent struct {
 	data  map[string][]byte
 }
 
-// openSecret reads a Secret. It returns a GoneError or an InvalidError, and another error if the API server cannot be read.
-func (s secrets) openSecret(ctx context.Context, field string, ref configv1alpha1.SecretReference) (secretContent, error) {
-	key, err := s.secretKey(field, ref)
+// readAllowedSecret reads a Secret. It returns a GoneError or an InvalidError, and another error if the API server cannot be read.
+func (s secrets) readAllowedSecret(ctx context.Context, field string, ref configv1alpha1.SecretReference) (secretContent, error) {
+	key, err := s.allowedSecretKey(field, ref)
 	if err != nil {
 		return secretContent{}, err
 	}
@@ -43,8 +43,8 @@ func (s secrets) openSecret(ctx context.Context, field string, ref configv1alpha
 	return secretContent{field: field, at: key, data: secret.Data}, nil
 }
 
-// firstValue returns the value of the first of these keys that exists. It returns a GoneError if none does.
-func (c secretContent) firstValue(keys ...string) ([]byte, error) {
+// firstPresentValue returns the value of the first of these keys that exists. It returns a GoneError if none does.
+func (c secretContent) firstPresentValue(keys ...string) ([]byte, error) {
 	for _, key := range keys {
 		if v := c.data[key]; len(v) > 0 {
 			return v, nil
@@ -57,7 +57,7 @@ func (c secretContent) firstValue(keys ...string) ([]byte, error) {
 func (c secretContent) requiredTexts(keys ...string) ([]string, error) {
 	out := []string{}
 	for _, key := range keys {
-		v, err := c.firstValue(key)
+		v, err := c.firstPresentValue(key)
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +66,8 @@ func (c secretContent) requiredTexts(keys ...string) ([]string, error) {
 	return out, nil
 }
 
-// secretKey is the boundary between tenants: a ProviderConfig reads Secrets of its own namespace only, even if it names another one.
-func (s secrets) secretKey(field string, ref configv1alpha1.SecretReference) (client.ObjectKey, error) {
+// allowedSecretKey is the boundary between tenants: a ProviderConfig reads Secrets of its own namespace only, even if it names another one.
+func (s secrets) allowedSecretKey(field string, ref configv1alpha1.SecretReference) (client.ObjectKey, error) {
 	if s.config.Kind == policy.KindClusterProviderConfig {
 		if ref.Namespace == "" {
 			return client.ObjectKey{}, &InvalidError{Field: field + ".namespace", Detail: "is required in a ClusterProviderConfig"}

@@ -92,29 +92,29 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 		return unreadableObject(err)
 	}
 	o := Observation{Generation: main.GetGeneration(), Health: a.Status.Health.Status}
-	v, reason, message := a.findSource(w)
+	v, reason, message := a.findSiteSource(w)
 	if reason != "" {
 		o.Reason, o.Message = reason, message
 		return o
 	}
-	o.Root, o.Proof = cleanPath(v.source.Path), v.proof
+	o.Root, o.Proof = cleanDirectory(v.source.Path), v.proof
 	o.Commit, o.Attempted = parseCommitID(v.compared), parseCommitID(v.attempted)
-	o.Report, o.URL = a.report(w, v.source, main), displayURL(v.source.RepoURL)
+	o.Report, o.URL = a.newArgoReport(w, v.source, main), sanitizeURL(v.source.RepoURL)
 	if hasSpecField(main, "ignoreDifferences") && o.Proof == v1alpha1.ProofExact {
 		o.Proof = v1alpha1.ProofTransformed
 	}
-	o.Reason, o.Message = argoReason(w, a, v.source, main)
+	o.Reason, o.Message = argoNotLiveReason(w, a, v.source, main)
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
 	}
 	o.IsUncompared = !a.isResultCompared()
-	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing && (a.Status.Sync.Status == "Synced" || a.isRunning()) && isComparedToDestination(main)
-	o.FinalFailure = o.Reason == v1alpha1.SiteReasonEngineFailed && a.hasFailed() && !a.hasHydrationFailed() && !o.IsUncompared
+	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing && (a.Status.Sync.Status == "Synced" || a.isOperationRunning()) && isComparedToDestination(main)
+	o.FinalFailure = o.Reason == v1alpha1.SiteReasonEngineFailed && a.hasOperationFailed() && !a.hasHydrationFailed() && !o.IsUncompared
 	o.MayHideFailure = o.Reason == v1alpha1.SiteReasonProgressing && o.Health == argoUnknown && !o.IsUncompared
 	return o
 }
 
-func argoReason(w Want, a argoApplication, s argoSource, main *unstructured.Unstructured) (string, string) {
+func argoNotLiveReason(w Want, a argoApplication, s argoSource, main *unstructured.Unstructured) (string, string) {
 	if isArgoSkipped(main) {
 		return v1alpha1.SiteReasonSuspended, "the Application has annotation " + argoSkipKey
 	}
@@ -147,7 +147,7 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 		return reason, message
 	}
 	switch {
-	case a.isRunning():
+	case a.isOperationRunning():
 		return v1alpha1.SiteReasonProgressing, "an operation is running"
 	case main.GetAnnotations()[argoRefreshKey] != "":
 		return v1alpha1.SiteReasonProgressing, "a refresh was requested and has not run yet"
@@ -155,7 +155,7 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 		return v1alpha1.SiteReasonProgressing, "the last comparison was made with an older spec"
 	case !isHydratedFromSpec(main):
 		return v1alpha1.SiteReasonProgressing, "the last hydration was made with an older spec"
-	case a.Status.Sync.Status != "Synced" && a.hasFailed():
+	case a.Status.Sync.Status != "Synced" && a.hasOperationFailed():
 		return v1alpha1.SiteReasonEngineFailed, markEngineText(a.Status.OperationState.Message)
 	case a.Status.Sync.Status == "OutOfSync" && !a.isAutomated() && !isGenerated(main):
 		return v1alpha1.SiteReasonSuspended, "spec.syncPolicy.automated is off: sync it by hand"
@@ -189,9 +189,9 @@ func (a argoApplication) awaitsPruning(main *unstructured.Unstructured) bool {
 	hasRemoved := false
 	for r := range listEntries(main, "status", "resources") {
 		switch {
-		case isSet(r["requiresPruning"]):
+		case isNonEmptyValue(r["requiresPruning"]):
 			hasRemoved = true
-		case textOf(r, "status") != "Synced":
+		case textOfEntry(r, "status") != "Synced":
 			return false // The controller syncs it.
 		}
 	}
@@ -204,12 +204,12 @@ func isGenerated(main *unstructured.Unstructured) bool {
 	return owner != nil && owner.Kind == "ApplicationSet" && strings.HasPrefix(owner.APIVersion, argoGroup+"/")
 }
 
-func (a argoApplication) isRunning() bool {
+func (a argoApplication) isOperationRunning() bool {
 	s := a.Status.OperationState
 	return len(a.Operation) > 0 || s != nil && (s.Phase == "Running" || s.Phase == "Terminating")
 }
 
-func (a argoApplication) hasFailed() bool {
+func (a argoApplication) hasOperationFailed() bool {
 	s := a.Status.OperationState
 	return s != nil && (s.Phase == "Failed" || s.Phase == "Error")
 }
@@ -228,7 +228,7 @@ func isComparedToSpec(main *unstructured.Unstructured) bool {
 		}
 	}
 	ignored, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "ignoreDifferences")
-	return !isSet(compared["ignoreDifferences"]) || equalIgnoringEmpty(ignored, compared["ignoreDifferences"])
+	return !isNonEmptyValue(compared["ignoreDifferences"]) || equalIgnoringEmpty(ignored, compared["ignoreDifferences"])
 }
 
 // isComparedToDestination reports whether the last comparison was made with the cluster and the namespace that the spec names now. Objects that were applied to
@@ -244,20 +244,20 @@ func isComparedToDestination(main *unstructured.Unstructured) bool {
 func isHydratedFromSpec(main *unstructured.Unstructured) bool {
 	requested, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "sourceHydrator")
 	rendered, _, _ := unstructured.NestedFieldNoCopy(main.Object, "status", "sourceHydrator", "lastSuccessfulOperation", "sourceHydrator")
-	return !isSet(requested) || equalIgnoringEmpty(requested, rendered)
+	return !isNonEmptyValue(requested) || equalIgnoringEmpty(requested, rendered)
 }
 
 // equalIgnoringEmpty compares two values of JSON. One of them may hold empty fields that the other one leaves out.
 func equalIgnoringEmpty(a, b any) bool {
-	return reflect.DeepEqual(pruneEmpty(a), pruneEmpty(b))
+	return reflect.DeepEqual(dropEmptyValues(a), dropEmptyValues(b))
 }
 
-func pruneEmpty(v any) any {
+func dropEmptyValues(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for k, e := range v {
-			if p := pruneEmpty(e); p != nil {
+			if p := dropEmptyValues(e); p != nil {
 				out[k] = p
 			}
 		}
@@ -267,7 +267,7 @@ func pruneEmpty(v any) any {
 	case []any:
 		out := []any{}
 		for _, e := range v {
-			out = append(out, pruneEmpty(e))
+			out = append(out, dropEmptyValues(e))
 		}
 		if len(out) > 0 {
 			return out

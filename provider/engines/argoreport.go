@@ -15,16 +15,16 @@ import (
 	"github.com/intentplane/intentplane/provider/engines/coverage"
 )
 
-// report returns the resources that the last comparison found in sync. A hook, and an object that another Application owns, has no status there; an
+// newArgoReport returns the resources that the last comparison found in sync. A hook, and an object that another Application owns, has no status there; an
 // excluded one is not listed at all, and has a warning.
-func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstructured) coverage.Report {
+func (a argoApplication) newArgoReport(w Want, s argoSource, main *unstructured.Unstructured) coverage.Report {
 	out := coverage.Report{Applied: argoResources(main), Common: s.commonInstructions()}
 	if field := a.renamingField(s); field != "" {
 		out.Uncompared = fmt.Sprintf("Application %s/%s has %s", main.GetNamespace(), main.GetName(), field)
 	}
 	for _, c := range a.Status.Conditions {
 		if warning, ok := argoWarning(c.Type, c.Message); ok {
-			if cleanPath(s.Path) == w.ClaimDir {
+			if cleanDirectory(s.Path) == w.ClaimDir {
 				warning.Problem = c.Message
 			}
 			out.Warnings = append(out.Warnings, warning)
@@ -43,10 +43,10 @@ func (s argoSource) commonInstructions() []instruction.Instruction {
 func argoResources(main *unstructured.Unstructured) iter.Seq[policy.Object] {
 	return func(yield func(policy.Object) bool) {
 		for r := range listEntries(main, "status", "resources") {
-			if textOf(r, "status") != "Synced" || isSet(r["hook"]) || isSet(r["requiresPruning"]) {
+			if textOfEntry(r, "status") != "Synced" || isNonEmptyValue(r["hook"]) || isNonEmptyValue(r["requiresPruning"]) {
 				continue
 			}
-			if !yield(policy.Object{Group: textOf(r, "group"), Kind: textOf(r, "kind"), Namespace: textOf(r, "namespace"), Name: textOf(r, "name")}) {
+			if !yield(policy.Object{Group: textOfEntry(r, "group"), Kind: textOfEntry(r, "kind"), Namespace: textOfEntry(r, "namespace"), Name: textOfEntry(r, "name")}) {
 				return
 			}
 		}

@@ -44,9 +44,9 @@ type sourceObservation struct {
 	proof     v1alpha1.Proof
 }
 
-// findSource returns the source of the Application that reads the Site's directory, also of a multi-source Application (spec.sources, and its
+// findSiteSource returns the source of the Application that reads the Site's directory, also of a multi-source Application (spec.sources, and its
 // status.sync.revisions). Without such a source it returns a reason and a message.
-func (a argoApplication) findSource(w Want) (sourceObservation, string, string) {
+func (a argoApplication) findSiteSource(w Want) (sourceObservation, string, string) {
 	if a.Spec.SourceHydrator != nil {
 		return a.findHydratedSource(w)
 	}
@@ -65,10 +65,10 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 			"several of its sources read the branch and the directory, and none has the URL of the Site's repository: write it in the right one as the configuration does"
 	}
 	i := found[0]
-	if renderer := sources[i].renderer(a.typeOf(i)); renderer != "" {
+	if renderer := sources[i].renderingTool(a.comparedSourceType(i)); renderer != "" {
 		return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is rendered by %s, so that it applies other objects than the files have", renderer)
 	}
-	return sourceObservation{source: sources[i], compared: entryAt(compared, i), attempted: entryAt(attempted, i), proof: argoProof(w, sources[i])}, "", ""
+	return sourceObservation{source: sources[i], compared: entryOrEmpty(compared, i), attempted: entryOrEmpty(attempted, i), proof: argoSourceProof(w, sources[i])}, "", ""
 }
 
 // matchSources returns the indices of the sources that read the Site's branch and directory, the most likely one first. If there is none, it
@@ -76,7 +76,7 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 func matchSources(w Want, sources []argoSource) (found []int, problem string) {
 	for _, i := range sourceOrder(w, sources) {
 		s := sources[i]
-		if p := cmp.Or(s.describeOtherSource(), describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)), describeShallowSource(w, s)); p != "" {
+		if p := cmp.Or(s.describeOtherSource(), describeWrongSource(w, s.TargetRevision, cleanDirectory(s.Path)), describeShallowSource(w, s)); p != "" {
 			problem = cmp.Or(problem, p)
 			continue
 		}
@@ -89,12 +89,12 @@ func matchSources(w Want, sources []argoSource) (found []int, problem string) {
 // configuration. An Application reports a commit for each source, so the commit of the wrong one would be taken for the Site's.
 func isAmbiguous(w Want, sources []argoSource, found []int) bool {
 	first := sources[found[0]]
-	rank := first.rank(w)
+	rank := first.siteSourceRank(w)
 	if rank != rankNamed && rank != rankOther {
 		return false
 	}
 	return slices.ContainsFunc(found[1:], func(i int) bool {
-		return sources[i].rank(w) == rank && policy.RepositoryKey(sources[i].RepoURL) != policy.RepositoryKey(first.RepoURL)
+		return sources[i].siteSourceRank(w) == rank && policy.RepositoryKey(sources[i].RepoURL) != policy.RepositoryKey(first.RepoURL)
 	})
 }
 
@@ -110,8 +110,8 @@ const (
 	rankChart
 )
 
-// rank returns how likely a source is to be the Site's source.
-func (s argoSource) rank(w Want) int {
+// siteSourceRank returns how likely a source is to be the Site's source.
+func (s argoSource) siteSourceRank(w Want) int {
 	switch {
 	case s.Chart != "":
 		return rankChart
@@ -127,15 +127,15 @@ func (s argoSource) rank(w Want) int {
 func sourceOrder(w Want, sources []argoSource) []int {
 	out, ranks := make([]int, len(sources)), make([]int, len(sources))
 	for i := range sources {
-		out[i], ranks[i] = i, sources[i].rank(w)
+		out[i], ranks[i] = i, sources[i].siteSourceRank(w)
 	}
 	slices.SortStableFunc(out, func(a, b int) int { return ranks[a] - ranks[b] })
 	return out
 }
 
-// renderer returns the tool that makes other objects of the files of a directory, or "". Argo CD finds a chart and a plugin by the files, and reports the type, so
+// renderingTool returns the tool that makes other objects of the files of a directory, or "". Argo CD finds a chart and a plugin by the files, and reports the type, so
 // the spec of the source need not name them.
-func (s argoSource) renderer(sourceType string) string {
+func (s argoSource) renderingTool(sourceType string) string {
 	switch {
 	case len(s.Helm) > 0, sourceType == "Helm":
 		return "Helm"
@@ -147,12 +147,12 @@ func (s argoSource) renderer(sourceType string) string {
 	return ""
 }
 
-// typeOf returns the type of a source that the last comparison found: Directory, Kustomize, Helm or Plugin. It is empty before the first comparison.
-func (a argoApplication) typeOf(i int) string {
+// comparedSourceType returns the type of a source that the last comparison found: Directory, Kustomize, Helm or Plugin. It is empty before the first comparison.
+func (a argoApplication) comparedSourceType(i int) string {
 	if len(a.Spec.Sources) == 0 {
 		return a.Status.SourceType
 	}
-	return entryAt(a.Status.SourceTypes, i)
+	return entryOrEmpty(a.Status.SourceTypes, i)
 }
 
 // describeOtherSource says why a source applies no files of a Git repository, or returns "". A source with a ref alone lends its files to other sources.
@@ -190,7 +190,7 @@ func describeUnwatchedDirectory(w Want, s argoSource, paths string) string {
 		if !path.IsAbs(watched) {
 			watched = path.Join(s.Path, watched)
 		}
-		if isWithin(cleanPath(watched), w.ClaimDir) {
+		if isInDirectory(cleanDirectory(watched), w.ClaimDir) {
 			return ""
 		}
 	}
@@ -216,7 +216,7 @@ func (a argoApplication) attemptedRevisions() []string {
 // compares the commit that holds the result. It compares the result of an earlier rendering as long as there is a hydrationReason.
 func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
-	if message := describeWrongSource(w, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); message != "" {
+	if message := describeWrongSource(w, h.DrySource.TargetRevision, cleanDirectory(h.DrySource.Path)); message != "" {
 		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, message
 	}
 	if message := describeShallowSource(w, h.DrySource); message != "" {
@@ -255,17 +255,17 @@ func (a argoApplication) isResultCompared() bool {
 	return a.Spec.SourceHydrator == nil || last != nil && a.Status.Sync.Revision == last.HydratedSHA
 }
 
-// argoProof returns Transformed where the source changes the applied objects, leaves files out, or may not read the claim's directory.
+// argoSourceProof returns Transformed where the source changes the applied objects, leaves files out, or may not read the claim's directory.
 // Otherwise it returns Exact.
-func argoProof(w Want, s argoSource) v1alpha1.Proof {
-	shallow := cleanPath(s.Path) != w.ClaimDir && !s.Directory.Recurse
+func argoSourceProof(w Want, s argoSource) v1alpha1.Proof {
+	shallow := cleanDirectory(s.Path) != w.ClaimDir && !s.Directory.Recurse
 	if len(s.Kustomize) > 0 || s.Directory.Include != "" || s.Directory.Exclude != "" || shallow {
 		return v1alpha1.ProofTransformed
 	}
 	return v1alpha1.ProofExact
 }
 
-func entryAt(entries []string, i int) string {
+func entryOrEmpty(entries []string, i int) string {
 	if i < len(entries) {
 		return entries[i]
 	}

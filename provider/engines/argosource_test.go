@@ -120,7 +120,7 @@ func TestSourceOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := argoApplication{}
 			a.Spec.Sources, w.HasFolders = tc.sources, tc.folders
-			got, _, message := a.findSource(w)
+			got, _, message := a.findSiteSource(w)
 			if diff := cmp.Diff([]string{tc.want, tc.message}, []string{got.source.RepoURL, message}); diff != "" {
 				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
 			}

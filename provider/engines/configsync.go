@@ -89,9 +89,9 @@ func (g resourceGroup) matchCommit(commit string) func(resourceStatus) bool {
 	}
 }
 
-// isApplied reports whether Config Sync applied the object for this ResourceGroup. An object that another ResourceGroup owns, or none since Config Sync left it
+// isResourceApplied reports whether Config Sync applied the object for this ResourceGroup. An object that another ResourceGroup owns, or none since Config Sync left it
 // as it was, may have other content: condition OwnershipOverlap is True or Unknown then.
-func (s resourceStatus) isApplied() bool {
+func (s resourceStatus) isResourceApplied() bool {
 	isActuated := s.Actuation == "" || s.Actuation == "Succeeded"
 	overlap := findCondition(s.Conditions, "OwnershipOverlap").Status
 	return isActuated && s.Strategy != "Delete" && (overlap == "" || overlap == metav1.ConditionFalse)
@@ -114,9 +114,9 @@ func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observati
 		Generation: r.Status.ObservedGeneration,
 		Commit:     parseCommitID(r.Status.Sync.Commit),
 		Attempted:  parseCommitID(r.Status.Sync.Commit),
-		Root:       cleanPath(r.Spec.Git.Dir),
+		Root:       cleanDirectory(r.Spec.Git.Dir),
 		Proof:      v1alpha1.ProofExact,
-		URL:        displayURL(r.Spec.Git.Repo),
+		URL:        sanitizeURL(r.Spec.Git.Repo),
 	}
 	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
 		o.Health, o.Reason, o.Message = inventoryHealth(inventoryOf(main), group, r.Status.Sync.Commit)
@@ -181,7 +181,7 @@ func configSyncStageReason(r configSyncRoot, root string) (string, string) {
 
 // isOfDirectory reports whether a stage is about a directory. A stage that names none is of a version that does not report it.
 func (s configSyncStage) isOfDirectory(root string) bool {
-	return s.GitStatus == nil || cleanPath(s.GitStatus.Dir) == root
+	return s.GitStatus == nil || cleanDirectory(s.GitStatus.Dir) == root
 }
 
 func (s configSyncStage) describeErrors() string {
@@ -213,7 +213,7 @@ func (g resourceGroup) listApplied(commit string) iter.Seq[policy.Object] {
 	isOfCommit := g.matchCommit(commit)
 	return func(yield func(policy.Object) bool) {
 		for _, s := range g.Status.ResourceStatuses {
-			isListed := s.isApplied() && isOfCommit(s)
+			isListed := s.isResourceApplied() && isOfCommit(s)
 			if isListed && !yield(policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}) {
 				return
 			}

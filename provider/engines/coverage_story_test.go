@@ -405,7 +405,7 @@ func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, 
 		if err := DecodeObject(main, &k); err != nil {
 			t.Fatal(err)
 		}
-		return fluxReport(k, main)
+		return newFluxReport(k, main)
 	case catalogv1alpha1.EngineArgoCD:
 		a := argoApplication{}
 		if err := DecodeObject(main, &a); err != nil {
@@ -415,7 +415,7 @@ func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, 
 		if a.Spec.Source != nil {
 			source = *a.Spec.Source
 		}
-		return a.report(w, source, main)
+		return a.newArgoReport(w, source, main)
 	}
 	return inventoryReport(inventoryOf(main), &unstructured.Unstructured{Object: map[string]any{"spec": spec, "status": second}}, readCommit)
 }

@@ -118,7 +118,7 @@ func PrimaryRef(engine catalogv1alpha1.EngineType, o catalogv1alpha1.ObjectRefer
 func SecondaryRef(engine catalogv1alpha1.EngineType, main *unstructured.Unstructured) (Ref, bool) {
 	switch engine {
 	case catalogv1alpha1.EngineFlux:
-		return fluxSource(main)
+		return refOfFluxSource(main)
 	case catalogv1alpha1.EngineConfigSync:
 		return inventoryOf(main), true
 	}
@@ -147,7 +147,7 @@ func (o Observation) ProvenHealth(c coverage.Coverage) string {
 func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
 	o := observeEngine(engine, w, main, second)
 	if main != nil {
-		o.Message = statusmessage.Sanitize(messageFor(w, o, main))
+		o.Message = statusmessage.Sanitize(messageForUsers(w, o, main))
 	}
 	return o
 }
@@ -170,16 +170,16 @@ func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unst
 	if o.Reason == "" && main.GetDeletionTimestamp() != nil {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("%s %s/%s is being deleted", main.GetKind(), main.GetNamespace(), main.GetName())
 	}
-	o.Kind, o.Target = main.GetKind(), targetOf(main)
+	o.Kind, o.Target = main.GetKind(), targetDigest(main)
 	return o
 }
 
 // targetBytes is the length of the digest of a target.
 const targetBytes = 8
 
-// targetOf returns a digest of the UID of an engine's object and of the cluster that its spec names: the destination of Argo CD, the kubeConfig of Flux. It is
+// targetDigest returns a digest of the UID of an engine's object and of the cluster that its spec names: the destination of Argo CD, the kubeConfig of Flux. It is
 // empty for an object without a UID.
-func targetOf(main *unstructured.Unstructured) string {
+func targetDigest(main *unstructured.Unstructured) string {
 	destination, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "destination")
 	kubeConfig, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "kubeConfig")
 	text, err := json.Marshal([]any{main.GetUID(), destination, kubeConfig})
@@ -190,9 +190,9 @@ func targetOf(main *unstructured.Unstructured) string {
 	return hex.EncodeToString(sum[:targetBytes])
 }
 
-// messageFor returns the message that the users of the claim may see. An object that reads more than the claim's directory reports on
+// messageForUsers returns the message that the users of the claim may see. An object that reads more than the claim's directory reports on
 // directories of other claims too, so its text is hidden from them.
-func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
+func messageForUsers(w Want, o Observation, main *unstructured.Unstructured) string {
 	if o.Root == w.ClaimDir || !strings.Contains(o.Message, engineTextMark) {
 		return o.Message
 	}
@@ -279,8 +279,8 @@ func listEntries(u *unstructured.Unstructured, path ...string) iter.Seq[map[stri
 	}
 }
 
-// textOf returns a text of an entry, or "".
-func textOf(entry map[string]any, key string) string {
+// textOfEntry returns a text of an entry, or "".
+func textOfEntry(entry map[string]any, key string) string {
 	text, _ := entry[key].(string)
 	return text
 }

@@ -312,7 +312,7 @@ func TestTargetOf(t *testing.T) {
 		},
 	}
 	target := func(text string) string {
-		return targetOf(decodeJSONObject(t, json.RawMessage(`{"kind": "Application", "metadata": `+text+`}`)))
+		return targetDigest(decodeJSONObject(t, json.RawMessage(`{"kind": "Application", "metadata": `+text+`}`)))
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -62,8 +62,8 @@ func argoFailedObject(main *unstructured.Unstructured) *FailedObject {
 	var first *FailedObject
 	for r := range listEntries(main, "status", "resources") {
 		objectHealth, _ := r["health"].(map[string]any)
-		if textOf(objectHealth, "status") == "Degraded" && isDegradedFinal(textOf(r, "group"), textOf(r, "kind")) {
-			first = firstByName(first, &FailedObject{Name: entryName(r), Message: textOf(objectHealth, "message"), FailedAt: failedAt})
+		if textOfEntry(objectHealth, "status") == "Degraded" && isDegradedFinal(textOfEntry(r, "group"), textOfEntry(r, "kind")) {
+			first = firstByName(first, &FailedObject{Name: entryObjectName(r), Message: textOfEntry(objectHealth, "message"), FailedAt: failedAt})
 		}
 	}
 	return first
@@ -92,9 +92,9 @@ func inventoryFailedObject(main, group *unstructured.Unstructured) *FailedObject
 	return first
 }
 
-// entryName returns the kind, the namespace and the name of an object in a list of an engine.
-func entryName(entry map[string]any) string {
-	return Ref{Kind: textOf(entry, "kind"), Namespace: textOf(entry, "namespace"), Name: textOf(entry, "name")}.String()
+// entryObjectName returns the kind, the namespace and the name of an object in a list of an engine.
+func entryObjectName(entry map[string]any) string {
+	return Ref{Kind: textOfEntry(entry, "kind"), Namespace: textOfEntry(entry, "namespace"), Name: textOfEntry(entry, "name")}.String()
 }
 
 func firstByName(first, candidate *FailedObject) *FailedObject {

@@ -53,23 +53,23 @@ func observeFlux(w Want, main, source *unstructured.Unstructured) Observation {
 		Health:     fluxHealth(k),
 		Commit:     parseFluxRevision(k.Status.LastAppliedRevision),
 		Attempted:  parseFluxRevision(k.Status.LastAttemptedRevision),
-		Proof:      fluxProof(main, source),
-		Root:       cleanPath(k.Spec.Path),
-		Report:     fluxReport(k, main),
-		URL:        fluxURL(source),
+		Proof:      fluxSourceProof(main, source),
+		Root:       cleanDirectory(k.Spec.Path),
+		Report:     newFluxReport(k, main),
+		URL:        fluxSourceURL(source),
 	}
-	if _, git := fluxSource(main); git && k.Spec.SourceRef.Kind != "GitRepository" {
+	if _, git := refOfFluxSource(main); git && k.Spec.SourceRef.Kind != "GitRepository" {
 		// The revision is the digest of an artifact. The publisher of the artifact may have recorded which commit it holds.
 		o.Commit = parseFluxRevision(k.Status.LastAppliedOriginRevision)
 		o.Attempted = o.Commit
 	}
-	o.Reason, o.Message = fluxReason(w, k, source, o)
+	o.Reason, o.Message = fluxNotLiveReason(w, k, source, o)
 	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing || o.Reason == v1alpha1.SiteReasonEngineFailed && isFluxAwaitingSource(k)
 	o.FinalFailure = o.Reason == v1alpha1.SiteReasonStalled || o.Reason == v1alpha1.SiteReasonEngineFailed && isFinalFluxFailure(k)
 	return o
 }
 
-func fluxReason(w Want, k fluxKustomization, source *unstructured.Unstructured, o Observation) (string, string) {
+func fluxNotLiveReason(w Want, k fluxKustomization, source *unstructured.Unstructured, o Observation) (string, string) {
 	if k.Spec.Suspend {
 		return v1alpha1.SiteReasonSuspended, "the Kustomization is suspended"
 	}
@@ -96,7 +96,7 @@ func fluxApplyReason(k fluxKustomization) (string, string) {
 	if ready.ObservedGeneration != k.Metadata.Generation || ready.Status == metav1.ConditionTrue && k.Status.ObservedGeneration != k.Metadata.Generation {
 		return v1alpha1.SiteReasonProgressing, "the controller has not seen the last change of the Kustomization"
 	}
-	if c := fluxStall(k.Status.Conditions, k.Metadata.Generation); c.Type != "" {
+	if c := fluxStallCondition(k.Status.Conditions, k.Metadata.Generation); c.Type != "" {
 		return v1alpha1.SiteReasonStalled, describeCondition(c)
 	}
 	switch ready.Status {
@@ -110,8 +110,8 @@ func fluxApplyReason(k fluxKustomization) (string, string) {
 	return v1alpha1.SiteReasonProgressing, describeCondition(ready)
 }
 
-// fluxStall returns the condition by which a controller gave up the present generation of its object, or an empty one.
-func fluxStall(conditions []metav1.Condition, generation int64) metav1.Condition {
+// fluxStallCondition returns the condition by which a controller gave up the present generation of its object, or an empty one.
+func fluxStallCondition(conditions []metav1.Condition, generation int64) metav1.Condition {
 	if c := findCondition(conditions, "Stalled"); c.Status == metav1.ConditionTrue && c.ObservedGeneration == generation {
 		return c
 	}
@@ -124,7 +124,7 @@ func fluxStalledSince(main *unstructured.Unstructured) time.Time {
 	if DecodeObject(main, &k) != nil {
 		return time.Time{}
 	}
-	return fluxStall(k.Status.Conditions, k.Metadata.Generation).LastTransitionTime.Time
+	return fluxStallCondition(k.Status.Conditions, k.Metadata.Generation).LastTransitionTime.Time
 }
 
 // isFinalFluxFailure reports whether a failure follows from the attempted content. Other failures, such as an API server that does not
@@ -164,15 +164,15 @@ func hasSpecField(u *unstructured.Unstructured, fields ...string) bool {
 func firstSpecField(u *unstructured.Unstructured, fields ...string) string {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	for _, f := range fields {
-		if isSet(spec[f]) {
+		if isNonEmptyValue(spec[f]) {
 			return f
 		}
 	}
 	return ""
 }
 
-// isSet reports whether a value is not empty.
-func isSet(value any) bool {
+// isNonEmptyValue reports whether a value is not empty.
+func isNonEmptyValue(value any) bool {
 	switch v := value.(type) {
 	case nil:
 		return false

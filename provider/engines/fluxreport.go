@@ -16,9 +16,9 @@ import (
 	"github.com/intentplane/intentplane/provider/engines/coverage"
 )
 
-// fluxProof returns Transformed where the Kustomization changes the applied objects, or the source leaves files out. Otherwise it returns
+// fluxSourceProof returns Transformed where the Kustomization changes the applied objects, or the source leaves files out. Otherwise it returns
 // Exact.
-func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
+func fluxSourceProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
 	if hasSpecField(main, fluxTransformingFields()...) || source != nil && hasSpecField(source, "ignore", "sparseCheckout", "include") {
 		return v1alpha1.ProofTransformed
 	}
@@ -41,8 +41,8 @@ func fluxRenamingFields() []string {
 	})
 }
 
-// fluxReport returns the inventory, where the controller lists the applied objects, without the skipped ones.
-func fluxReport(k fluxKustomization, main *unstructured.Unstructured) coverage.Report {
+// newFluxReport returns the inventory, where the controller lists the applied objects, without the skipped ones.
+func newFluxReport(k fluxKustomization, main *unstructured.Unstructured) coverage.Report {
 	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
 	out := coverage.Report{Applied: fluxInventory(main), Common: fluxCommonInstructions(main)}
 	if !k.Spec.Wait {
@@ -72,7 +72,7 @@ func fluxCommonInstructions(main *unstructured.Unstructured) []instruction.Instr
 func fluxInventory(main *unstructured.Unstructured) iter.Seq[policy.Object] {
 	return func(yield func(policy.Object) bool) {
 		for entry := range listEntries(main, "status", "inventory", "entries") {
-			if o, ok := parseFluxID(textOf(entry, "id")); ok && !yield(o) {
+			if o, ok := parseFluxID(textOfEntry(entry, "id")); ok && !yield(o) {
 				return
 			}
 		}
@@ -98,8 +98,8 @@ func parseFluxID(id string) (policy.Object, bool) {
 func fluxUnchecked(main *unstructured.Unstructured) func(policy.Object) bool {
 	checked := map[policy.Object]bool{}
 	for c := range listEntries(main, "spec", "healthChecks") {
-		gv, _ := schema.ParseGroupVersion(textOf(c, "apiVersion")) // The controller refuses a malformed version.
-		checked[policy.Object{Group: gv.Group, Kind: textOf(c, "kind"), Namespace: textOf(c, "namespace"), Name: textOf(c, "name")}] = true
+		gv, _ := schema.ParseGroupVersion(textOfEntry(c, "apiVersion")) // The controller refuses a malformed version.
+		checked[policy.Object{Group: gv.Group, Kind: textOfEntry(c, "kind"), Namespace: textOfEntry(c, "namespace"), Name: textOfEntry(c, "name")}] = true
 	}
 	return func(o policy.Object) bool { return !checked[o] }
 }

@@ -54,7 +54,7 @@ func TestFluxProof(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			spec := map[string]any{tc.field: tc.value}
-			got := fluxProof(&unstructured.Unstructured{Object: map[string]any{"spec": spec}}, nil)
+			got := fluxSourceProof(&unstructured.Unstructured{Object: map[string]any{"spec": spec}}, nil)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nfluxProof(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -42,7 +42,7 @@ type fluxRepository struct {
 	} `json:"status"`
 }
 
-func fluxSource(main *unstructured.Unstructured) (Ref, bool) {
+func refOfFluxSource(main *unstructured.Unstructured) (Ref, bool) {
 	k := fluxKustomization{}
 	if err := DecodeObject(main, &k); err != nil {
 		return Ref{}, false
@@ -94,8 +94,8 @@ func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstruct
 func fluxContentReason(w Want, k fluxKustomization, r fluxRepository, o Observation) (string, string) {
 	kind := k.Spec.SourceRef.Kind
 	if kind == "GitRepository" {
-		message := cmp.Or(describeWrongSource(w, r.branch(), o.Root), r.describePin())
-		return reasonIf(message, v1alpha1.SiteReasonWrongSource)
+		message := cmp.Or(describeWrongSource(w, r.followedBranch(), o.Root), r.describePin())
+		return reasonForMessage(message, v1alpha1.SiteReasonWrongSource)
 	}
 	if message := describeWrongPath(w, o.Root); message != "" {
 		return v1alpha1.SiteReasonWrongSource, message
@@ -106,8 +106,8 @@ func fluxContentReason(w Want, k fluxKustomization, r fluxRepository, o Observat
 	return "", ""
 }
 
-// reasonIf returns a reason and its message, or an empty reason for an empty message.
-func reasonIf(message, reason string) (string, string) {
+// reasonForMessage returns a reason and its message, or an empty reason for an empty message.
+func reasonForMessage(message, reason string) (string, string) {
 	if message == "" {
 		return "", ""
 	}
@@ -124,8 +124,8 @@ func fluxSourceMissing(s fluxSourceRef) (string, string) {
 	return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s, does not exist: create it, or name another source in spec.sourceRef", ref)
 }
 
-// branch returns the branch or the reference that a GitRepository reads. It is empty for a repository that reads a tag.
-func (r fluxRepository) branch() string {
+// followedBranch returns the branch or the reference that a GitRepository reads. It is empty for a repository that reads a tag.
+func (r fluxRepository) followedBranch() string {
 	ref := r.Spec.Ref
 	if branch := cmp.Or(ref.Name, ref.Branch); branch != "" || ref.Tag != "" || ref.SemVer != "" {
 		return branch
@@ -147,7 +147,7 @@ func fluxFetchReason(r fluxRepository) (string, string) {
 	if r.Spec.Suspend {
 		return v1alpha1.SiteReasonSuspended, "its source is suspended"
 	}
-	if c := fluxStall(r.Status.Conditions, r.Metadata.Generation); c.Type != "" {
+	if c := fluxStallCondition(r.Status.Conditions, r.Metadata.Generation); c.Type != "" {
 		return v1alpha1.SiteReasonStalled, "its source: " + describeCondition(c)
 	}
 	if c := findCondition(r.Status.Conditions, "Ready"); c.Status == metav1.ConditionFalse && c.ObservedGeneration == r.Metadata.Generation {
@@ -156,18 +156,18 @@ func fluxFetchReason(r fluxRepository) (string, string) {
 	return "", ""
 }
 
-// fluxURL returns the URL of a source.
-func fluxURL(source *unstructured.Unstructured) string {
+// fluxSourceURL returns the URL of a source.
+func fluxSourceURL(source *unstructured.Unstructured) string {
 	if source == nil {
 		return ""
 	}
 	raw, _, _ := unstructured.NestedString(source.Object, "spec", "url")
-	return displayURL(raw)
+	return sanitizeURL(raw)
 }
 
 // fluxRefreshAnnotation annotates the source: a new artifact makes Flux reconcile the Kustomization.
 func fluxRefreshAnnotation(main, source *unstructured.Unstructured, token string) (Annotation, bool) {
-	ref, ok := fluxSource(main)
+	ref, ok := refOfFluxSource(main)
 	if !ok || source == nil || ref.Kind != "GitRepository" || source.GetAnnotations()[fluxRequestedKey] == token {
 		return Annotation{}, false
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/intentplane/intentplane/provider/statusmessage"
 )
 
-// displayURL returns a URL of an engine's object without the parts that can be secret: a password, a token in place of a user, and a query. The URL has one
+// sanitizeURL returns a URL of an engine's object without the parts that can be secret: a password, a token in place of a user, and a query. The URL has one
 // line. A text that does not parse as a URL becomes empty.
-func displayURL(raw string) string {
+func sanitizeURL(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if !strings.Contains(raw, "://") {
 		// A password may hold an @.
 		if end := strings.LastIndex(raw, "@"); end > 0 && strings.Contains(raw[:end], ":") {
 			raw = raw[end+1:]
 		}
-		return shortenURL(raw)
+		return limitURLLength(raw)
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
@@ -30,19 +30,19 @@ func displayURL(raw string) string {
 	if strings.HasSuffix(u.Scheme, "ssh") && user != "" {
 		u.User = url.User(user)
 	}
-	return shortenURL(u.String())
+	return limitURLLength(u.String())
 }
 
 // repositoryName returns the last segment of a URL's path, without the suffix of Git. Two spellings of one repository have the same, and so have most mirrors.
 func repositoryName(raw string) string {
-	displayed := strings.TrimRight(displayURL(raw), "/")
+	displayed := strings.TrimRight(sanitizeURL(raw), "/")
 	return strings.TrimSuffix(displayed[strings.LastIndexAny(displayed, "/:")+1:], ".git")
 }
 
 // maxURLBytes bounds a URL in a status.
 const maxURLBytes = 512
 
-func shortenURL(text string) string {
+func limitURLLength(text string) string {
 	text = strings.ReplaceAll(statusmessage.OneLine(text), " ", "")
 	return strings.ToValidUTF8(text[:min(len(text), maxURLBytes)], "")
 }
@@ -57,22 +57,22 @@ func describeWrongBranch(w Want, branch string) string {
 	return fmt.Sprintf("it reads branch %q, not %q", branch, w.Branch)
 }
 
-// cleanPath returns a directory as Git writes it. The root is "".
-func cleanPath(dir string) string {
+// cleanDirectory returns a directory as Git writes it. The root is "".
+func cleanDirectory(dir string) string {
 	return strings.TrimPrefix(path.Clean("/"+dir), "/")
 }
 
 // describeWrongPath returns why an engine of the Site must not read a directory, or "". It may read the Site's directory, the claim's, or one
 // between them.
 func describeWrongPath(w Want, dir string) string {
-	if isWithin(w.SiteDir, dir) && isWithin(dir, w.ClaimDir) {
+	if isInDirectory(w.SiteDir, dir) && isInDirectory(dir, w.ClaimDir) {
 		return ""
 	}
 	return fmt.Sprintf("it reads directory %q, which is neither the Site's %q nor one in it that holds %q", dir, w.SiteDir, w.ClaimDir)
 }
 
-// isWithin reports whether inner is outer, or lies in it.
-func isWithin(outer, inner string) bool {
+// isInDirectory reports whether inner is outer, or lies in it.
+func isInDirectory(outer, inner string) bool {
 	return outer == "" || inner == outer || strings.HasPrefix(inner, outer+"/")
 }
 

@@ -161,7 +161,7 @@ func TestSameRepository(t *testing.T) {
 			w := Want{URL: tc.config, Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
 			a := argoApplication{}
 			a.Spec.Sources = []argoSource{{RepoURL: "https://git.example.org/o/values", Path: w.SiteDir, TargetRevision: "main"}, {RepoURL: tc.read, Path: w.SiteDir, TargetRevision: "main"}}
-			got, reason, message := a.findSource(w)
+			got, reason, message := a.findSiteSource(w)
 			if diff := cmp.Diff([]string{tc.read, "", ""}, []string{got.source.RepoURL, reason, message}); diff != "" {
 				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -74,8 +74,8 @@ func (a *Account) bytesOfAnswer() int64 {
 	return answerBytes
 }
 
-// readAnswer reads an answer up to its bound. It returns an Error.
-func (a *Account) readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
+// readBoundedAnswer reads an answer up to its bound. It returns an Error.
+func (a *Account) readBoundedAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return Answer{}, redirectError(resp)
 	}

@@ -185,16 +185,16 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	defer free()
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	return c.send(ctx, r)
+	return c.sendRequest(ctx, r)
 }
 
-// send sends a request that has its place.
-func (c *Client) send(ctx context.Context, r Request) (Answer, error) {
+// sendRequest sends a request that has its place.
+func (c *Client) sendRequest(ctx context.Context, r Request) (Answer, error) {
 	transport, err := c.clients.transports.transportFor(c.namespace, r.Credentials.CABundle)
 	if err != nil {
 		return Answer{}, err
 	}
-	req, err := c.newRequest(ctx, r)
+	req, err := c.newHTTPRequest(ctx, r)
 	if err != nil {
 		return Answer{}, Error(ProblemSilent) // The message of the error may repeat the request.
 	}
@@ -207,10 +207,10 @@ func (c *Client) send(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, classifyError(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	return c.clients.account.readAnswer(ctx, resp)
+	return c.clients.account.readBoundedAnswer(ctx, resp)
 }
 
-func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {
+func (c *Client) newHTTPRequest(ctx context.Context, r Request) (*http.Request, error) {
 	method, body, contentType := http.MethodGet, r.Body, r.ContentType
 	if r.Form != nil {
 		body, contentType = []byte(r.Form.Encode()), "application/x-www-form-urlencoded"

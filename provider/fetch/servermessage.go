@@ -29,7 +29,7 @@ func (a Answer) Words(k Credentials) string {
 	if a.Status != http.StatusOK {
 		parts = append(parts, strings.TrimSpace(fmt.Sprintf("status %d %s", a.Status, http.StatusText(a.Status))))
 	}
-	if message := CleanWords(messageOf(a.Body), k); message != "" {
+	if message := CleanWords(messageOfBody(a.Body), k); message != "" {
 		parts = append(parts, message)
 	}
 	return strings.Join(parts, ": ")
@@ -44,8 +44,8 @@ var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)</title>`)
 )
 
-// messageOf returns the message to users in a body. The text is empty for JSON without a message, and for bytes that are not text.
-func messageOf(body []byte) string {
+// messageOfBody returns the message to users in a body. The text is empty for JSON without a message, and for bytes that are not text.
+func messageOfBody(body []byte) string {
 	text := strings.TrimSpace(string(body))
 	switch {
 	case text == "" || !utf8.ValidString(text):
@@ -122,13 +122,13 @@ func CleanWords(text string, k Credentials) string {
 		text = cutAddress.ReplaceAllString(strings.ToValidUTF8(text[:maxCleaned], ""), "…")
 	}
 	text = redaction.RedactPatterns(text) // Before the sets of labels: a brace may be a part of a credential.
-	text = cutSets(text)
+	text = removeLabelSets(text)
 	text = addressInText.ReplaceAllString(text, "${1}${2}")
 	return oneline.Clean(text, maxWords)
 }
 
-// cutSets removes sets of labels, which may belong to another tenant, from a text. A server may have cut the last set.
-func cutSets(text string) string {
+// removeLabelSets removes sets of labels, which may belong to another tenant, from a text. A server may have cut the last set.
+func removeLabelSets(text string) string {
 	out, depth := strings.Builder{}, 0
 	for _, r := range text {
 		switch {

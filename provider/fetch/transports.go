@@ -53,7 +53,7 @@ func newTransports(g address.Guard) *transports {
 // transportFor returns the connections that trust a set of certificates, for a request of a namespace. It returns an Error for a set without a certificate.
 func (w *transports) transportFor(namespace string, bundle []byte) (*http.Transport, error) {
 	key := sha256.Sum256(bundle)
-	if known := w.find(key); known != nil {
+	if known := w.findTransport(key); known != nil {
 		return known, nil
 	}
 	created, err := w.newTransport(bundle)
@@ -63,11 +63,11 @@ func (w *transports) transportFor(namespace string, bundle []byte) (*http.Transp
 	if len(bundle) == 0 {
 		namespace = ""
 	}
-	return w.add(key, &sharedTransport{transport: created, namespace: namespace, usedAt: time.Now()}), nil
+	return w.addTransport(key, &sharedTransport{transport: created, namespace: namespace, usedAt: time.Now()}), nil
 }
 
-// find returns the connections for a set of certificates, or nil.
-func (w *transports) find(key [sha256.Size]byte) *http.Transport {
+// findTransport returns the connections for a set of certificates, or nil.
+func (w *transports) findTransport(key [sha256.Size]byte) *http.Transport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.byTrust[key]
@@ -78,9 +78,9 @@ func (w *transports) find(key [sha256.Size]byte) *http.Transport {
 	return known.transport
 }
 
-// add adds connections, unless another request was first, and returns the connections to use. It closes unused connections, and the oldest connections of a
+// addTransport adds connections, unless another request was first, and returns the connections to use. It closes unused connections, and the oldest connections of a
 // namespace with too many.
-func (w *transports) add(key [sha256.Size]byte, created *sharedTransport) *http.Transport {
+func (w *transports) addTransport(key [sha256.Size]byte, created *sharedTransport) *http.Transport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if known := w.byTrust[key]; known != nil {
@@ -90,7 +90,7 @@ func (w *transports) add(key [sha256.Size]byte, created *sharedTransport) *http.
 	for k, other := range w.byTrust {
 		switch {
 		case created.usedAt.Sub(other.usedAt) > idleTimeout+Timeout:
-			w.drop(k)
+			w.closeTransport(k)
 		case other.namespace != created.namespace || other.namespace == "":
 		default:
 			if count++; oldest == key || other.usedAt.Before(w.byTrust[oldest].usedAt) {
@@ -99,14 +99,14 @@ func (w *transports) add(key [sha256.Size]byte, created *sharedTransport) *http.
 		}
 	}
 	if count >= maxTransports {
-		w.drop(oldest)
+		w.closeTransport(oldest)
 	}
 	w.byTrust[key] = created
 	return created.transport
 }
 
-// drop closes the idle connections for a set of certificates, and each other connection once its request has ended.
-func (w *transports) drop(key [sha256.Size]byte) {
+// closeTransport closes the idle connections for a set of certificates, and each other connection once its request has ended.
+func (w *transports) closeTransport(key [sha256.Size]byte) {
 	w.byTrust[key].transport.CloseIdleConnections()
 	delete(w.byTrust, key)
 }

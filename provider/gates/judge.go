@@ -33,20 +33,20 @@ type Tally struct {
 // RequireNew returns an answer that is later than the last measurement, and an outage in the place of any other answer: a cache returned a result from before,
 // which says nothing about the subject.
 func (t Tally) RequireNew(a Answer) Answer {
-	if t.isRepeated(a.At) {
+	if t.isRepeatedAnswer(a.At) {
 		return Answer{Problem: messageStandstill, Unavailable: true}
 	}
 	return a
 }
 
-// isRepeated is true for the time of an answer that is not later than the last measurement. An answer without a time is new.
-func (t Tally) isRepeated(answered time.Time) bool {
+// isRepeatedAnswer is true for the time of an answer that is not later than the last measurement. An answer without a time is new.
+func (t Tally) isRepeatedAnswer(answered time.Time) bool {
 	return !answered.IsZero() && !answered.After(t.last.At)
 }
 
 // Add returns the tally with one more measurement. A measurement of a repeated answer is left out.
 func (t Tally) Add(m Measurement) Tally {
-	if t.isRepeated(m.At) {
+	if t.isRepeatedAnswer(m.At) {
 		return t
 	}
 	if m.At.IsZero() {
@@ -115,37 +115,37 @@ func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 	j := Judgement{Phase: v1alpha1.CheckRunning, Value: t.value, Count: t.Count()}
 	switch {
 	case t.failed > r.FailureLimit:
-		return j.endedBy(v1alpha1.CheckFailed, t.failure)
+		return j.endedWithPhase(v1alpha1.CheckFailed, t.failure)
 	case t.errors > r.ErrorLimit:
-		return j.endedBy(v1alpha1.CheckError, t.last)
+		return j.endedWithPhase(v1alpha1.CheckError, t.last)
 	case t.inconclusive > r.InconclusiveLimit:
-		return j.endedBy(r.inconclusivePhase(), Measurement{Message: messageInconclusive})
+		return j.endedWithPhase(r.inconclusivePhase(), Measurement{Message: messageInconclusive})
 	case r.IsWatching(t):
 		j.IsCounted = r.HasCount || t.passed > 0
 		return j
 	case t.Count() >= r.Count:
-		return j.withTally(r, t)
+		return j.judgeFullTally(r, t)
 	case r.HasCount:
 		j.Phase = v1alpha1.CheckPassed
 		return j
 	case measurable >= r.Timeout:
-		return j.endedBy(v1alpha1.CheckTimedOut, Measurement{Message: timedOut(t)})
+		return j.endedWithPhase(v1alpha1.CheckTimedOut, Measurement{Message: timeoutMessage(t)})
 	case t.last.Outcome == Waiting:
 		j.Availability, j.Message = WithoutData, messageWaiting
 	}
 	return j
 }
 
-// withTally judges a tally that has its count. Without a passed measurement the check does not pass.
-func (j Judgement) withTally(r Rules, t Tally) Judgement {
+// judgeFullTally judges a tally that has its count. Without a passed measurement the check does not pass.
+func (j Judgement) judgeFullTally(r Rules, t Tally) Judgement {
 	switch {
 	case t.passed > 0 || r.HasCount:
 		j.Phase = v1alpha1.CheckPassed
 		return j
 	case t.failed > 0:
-		return j.endedBy(v1alpha1.CheckFailed, t.failure)
+		return j.endedWithPhase(v1alpha1.CheckFailed, t.failure)
 	}
-	return j.endedBy(r.inconclusivePhase(), Measurement{Message: messageNothing})
+	return j.endedWithPhase(r.inconclusivePhase(), Measurement{Message: messageNothing})
 }
 
 // IsWatching reports whether a check has its count, and is still measured until its step is released. Its timeout no longer applies then.
@@ -161,7 +161,7 @@ func (r Rules) inconclusivePhase() v1alpha1.CheckPhase {
 	return v1alpha1.CheckError
 }
 
-func (j Judgement) endedBy(p v1alpha1.CheckPhase, m Measurement) Judgement {
+func (j Judgement) endedWithPhase(p v1alpha1.CheckPhase, m Measurement) Judgement {
 	j.Phase, j.Message = p, m.Message
 	if m.Value != "" {
 		j.Value = m.Value
@@ -169,7 +169,7 @@ func (j Judgement) endedBy(p v1alpha1.CheckPhase, m Measurement) Judgement {
 	return j
 }
 
-func timedOut(t Tally) string {
+func timeoutMessage(t Tally) string {
 	if t.last.Message == "" {
 		return messageTimedOut
 	}

@@ -64,10 +64,10 @@ type Rules struct {
 // RulesOf a check. It returns an error for a check that cannot come to an end in the way that it asks for.
 func RulesOf(c deploymentv1alpha1.Check) (Rules, error) {
 	r := Rules{
-		Count:             orDefault(c.Count, defaultCount),
-		FailureLimit:      orDefault(c.FailureLimit, 0),
-		ErrorLimit:        orDefault(c.ConsecutiveErrorLimit, defaultErrors),
-		InconclusiveLimit: orDefault(c.InconclusiveLimit, 0),
+		Count:             countOrDefault(c.Count, defaultCount),
+		FailureLimit:      countOrDefault(c.FailureLimit, 0),
+		ErrorLimit:        countOrDefault(c.ConsecutiveErrorLimit, defaultErrors),
+		InconclusiveLimit: countOrDefault(c.InconclusiveLimit, 0),
 	}
 	for _, d := range []struct {
 		name   string
@@ -108,7 +108,7 @@ func parseDuration(text string, absent time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-func orDefault(n *int32, absent int) int {
+func countOrDefault(n *int32, absent int) int {
 	if n == nil {
 		return absent
 	}

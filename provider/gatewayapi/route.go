@@ -99,7 +99,7 @@ func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) 
 	if err != nil {
 		return ReasonRouteNotAccepted, err.Error()
 	}
-	if reason, message := r.reason(); reason != "" {
+	if reason, message := r.rejectionReason(); reason != "" {
 		return reason, statusmessage.Sanitize(name + ": " + message)
 	}
 	return "", ""
@@ -163,8 +163,8 @@ func WeighedServices(want track.Route, found *unstructured.Unstructured) []strin
 	return out
 }
 
-// reason returns why a parent of the route proves nothing, or the empty texts.
-func (r *gatewayRoute) reason() (reason, message string) {
+// rejectionReason returns why a parent of the route proves nothing, or the empty texts.
+func (r *gatewayRoute) rejectionReason() (reason, message string) {
 	if len(r.Spec.ParentRefs) == 0 {
 		return ReasonRouteNotAccepted, "spec.parentRefs: the route names no Gateway"
 	}
@@ -175,12 +175,12 @@ func (r *gatewayRoute) reason() (reason, message string) {
 				continue
 			}
 			found = true
-			if reason, message := p.reason(r.Metadata.Generation); reason != "" {
-				return reason, fmt.Sprintf("%s, by %s: %s", r.describe(ref), cmp.Or(p.ControllerName, "a controller without a name"), message)
+			if reason, message := p.rejectionReason(r.Metadata.Generation); reason != "" {
+				return reason, fmt.Sprintf("%s, by %s: %s", r.describeParent(ref), cmp.Or(p.ControllerName, "a controller without a name"), message)
 			}
 		}
 		if !found {
-			return ReasonRouteNotAccepted, fmt.Sprintf("%s: no controller reports on the route: create the %s, or run a controller that takes routes of it", r.describe(ref), ref.kind())
+			return ReasonRouteNotAccepted, fmt.Sprintf("%s: no controller reports on the route: create the %s, or run a controller that takes routes of it", r.describeParent(ref), ref.kindOrDefault())
 		}
 	}
 	return "", ""
@@ -188,13 +188,13 @@ func (r *gatewayRoute) reason() (reason, message string) {
 
 // isSameParent compares references, with the defaults that Gateway API gives them.
 func (r *gatewayRoute) isSameParent(a, b parentRef) bool {
-	return a.group() == b.group() && a.kind() == b.kind() && a.Name == b.Name &&
+	return a.groupOrDefault() == b.groupOrDefault() && a.kindOrDefault() == b.kindOrDefault() && a.Name == b.Name &&
 		cmp.Or(a.Namespace, r.Metadata.Namespace) == cmp.Or(b.Namespace, r.Metadata.Namespace) &&
 		a.SectionName == b.SectionName && a.Port == b.Port
 }
 
-// group is the core group for an empty text and for core, as service meshes spell it, and Gateway API's for none.
-func (p parentRef) group() string {
+// groupOrDefault is the core group for an empty text and for core, as service meshes spell it, and Gateway API's for none.
+func (p parentRef) groupOrDefault() string {
 	switch {
 	case p.Group == nil:
 		return track.GatewayGroup
@@ -204,14 +204,14 @@ func (p parentRef) group() string {
 	return *p.Group
 }
 
-// kind is Gateway for an empty text.
-func (p parentRef) kind() string { return cmp.Or(p.Kind, "Gateway") }
+// kindOrDefault is Gateway for an empty text.
+func (p parentRef) kindOrDefault() string { return cmp.Or(p.Kind, "Gateway") }
 
-// describe names a parent of the route, with its namespace where that is another one, and the part of it.
-func (r *gatewayRoute) describe(p parentRef) string {
-	out := p.kind() + " " + p.Name
+// describeParent names a parent of the route, with its namespace where that is another one, and the part of it.
+func (r *gatewayRoute) describeParent(p parentRef) string {
+	out := p.kindOrDefault() + " " + p.Name
 	if p.Namespace != "" && p.Namespace != r.Metadata.Namespace {
-		out = p.kind() + " " + p.Namespace + "/" + p.Name
+		out = p.kindOrDefault() + " " + p.Namespace + "/" + p.Name
 	}
 	if p.SectionName != "" {
 		out += ", section " + p.SectionName
@@ -222,7 +222,7 @@ func (r *gatewayRoute) describe(p parentRef) string {
 	return out
 }
 
-func (p *routeParent) reason(generation int64) (reason, message string) {
+func (p *routeParent) rejectionReason(generation int64) (reason, message string) {
 	if message := conditionMissing(p.Conditions, routeAccepted, generation); message != "" {
 		return ReasonRouteNotAccepted, message
 	}

@@ -90,7 +90,7 @@ func (c Change) branchEdits() (*objects.Node, error) {
 	return root, nil
 }
 
-func (c Change) stateEdits() (*objects.Node, error) {
+func (c Change) newStateEdits() (*objects.Node, error) {
 	root := objects.NewRoot()
 	for _, path := range slices.Sorted(maps.Keys(c.State)) {
 		leaf := objects.File(c.State[path])

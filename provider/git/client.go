@@ -98,8 +98,8 @@ func NewClient(r Remote, b *budget.Budget, o ...Option) (*Client, error) {
 // Close drops the connections that are idle.
 func (c *Client) Close() { c.conn.Close() }
 
-// remoteKey identifies the repository and the refs of a snapshot.
-func (c *Client) remoteKey() string {
+// snapshotTarget identifies the repository and the refs of a snapshot.
+func (c *Client) snapshotTarget() string {
 	return c.key + " " + c.remote.Branch + " " + c.remote.StateRef
 }
 

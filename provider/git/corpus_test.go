@@ -57,7 +57,7 @@ func newCorpus(t *testing.T, g hostile.Graph) *corpus {
 
 // snapshot returns a snapshot whose branch and state are the graph.
 func (c *corpus) snapshot(m *objects.Meter) *Snapshot {
-	s := &Snapshot{target: c.client.remoteKey(), branch: c.view, state: stateView{View: c.view}, seen: c.view.Commit, history: objects.NewHistory()}
+	s := &Snapshot{target: c.client.snapshotTarget(), branch: c.view, state: stateView{View: c.view}, seen: c.view.Commit, history: objects.NewHistory()}
 	return s.withMeter(m)
 }
 
@@ -86,7 +86,7 @@ func (c *corpus) arguments(ctx context.Context, m *objects.Meter, texts ...strin
 // proposal returns a proposal that makes the refs of an empty repository.
 func (c *corpus) proposal(m *objects.Meter) *Proposal {
 	dated := change(Change{})
-	return &Proposal{before: &Snapshot{target: c.client.remoteKey()}, after: c.snapshot(m), author: dated.Author, when: dated.When}
+	return &Proposal{before: &Snapshot{target: c.client.snapshotTarget()}, after: c.snapshot(m), author: dated.Author, when: dated.When}
 }
 
 // otherID is of nothing in the graphs.

@@ -47,7 +47,7 @@ func (d *Draft) Commit(ctx context.Context, c Change) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.stateEdits(); err != nil {
+	if _, err := c.newStateEdits(); err != nil {
 		return "", err
 	}
 	missing := d.at.branch.Commit.IsZero() && !d.at.empty && !c.MakeBranch
@@ -60,11 +60,11 @@ func (d *Draft) Commit(ctx context.Context, c Change) (string, error) {
 		return "", err
 	}
 	id := newCommitID(d.at.branch, next)
-	d.advanceTo(next, created, c)
+	d.advanceSnapshot(next, created, c)
 	return id, nil
 }
 
-func (d *Draft) advanceTo(branch objects.View, created []objects.Object, c Change) {
+func (d *Draft) advanceSnapshot(branch objects.View, created []objects.Object, c Change) {
 	if len(created) == 0 && len(c.State) == 0 && len(c.Retain) == 0 {
 		return
 	}
@@ -91,10 +91,10 @@ func (d *Draft) AddState(c Change) error {
 	if err := c.validateCommit(); err != nil {
 		return err
 	}
-	if _, err := c.stateEdits(); err != nil {
+	if _, err := c.newStateEdits(); err != nil {
 		return err
 	}
-	d.advanceTo(d.at.branch, nil, c)
+	d.advanceSnapshot(d.at.branch, nil, c)
 	return nil
 }
 
@@ -126,11 +126,11 @@ func (d *Draft) Proposal(ctx context.Context) (*Proposal, error) {
 		date = last
 	}
 	c := Change{State: d.at.pending, Retain: d.at.keeping, Author: d.author, When: date, signer: d.before.signer}
-	files, err := c.stateEdits()
+	files, err := c.newStateEdits()
 	if err != nil {
 		return nil, err
 	}
-	next.state, p.state, err = d.before.state.applyEdits(ctx, files, c.commitInfo(d.before.stateMessage()))
+	next.state, p.state, err = d.before.state.applyStateEdits(ctx, files, c.commitInfo(d.before.stateMessage()))
 	return p, err
 }
 

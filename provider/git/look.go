@@ -25,7 +25,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	f, err := c.openFetchSession(ctx, m)
 	if transport.IsEmptyRepository(err) {
 		next := c.emptySnapshot()
-		next.target, next.empty, next.signer = c.remoteKey(), true, c.signer
+		next.target, next.empty, next.signer = c.snapshotTarget(), true, c.signer
 		return next.withMeter(m), nil
 	}
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	}
 	defer f.Close()
 
-	next := &Snapshot{target: c.remoteKey(), empty: !f.HasBranch, signer: c.signer, watched: c.selectWatched(f.Refs)}
+	next := &Snapshot{target: c.snapshotTarget(), empty: !f.HasBranch, signer: c.signer, watched: c.selectWatched(f.Refs)}
 	old := c.previousOrEmpty(previous).withMeter(m)
 	var commits []plumbing.Hash
 	if next.branch, commits, err = f.FetchTrees(ctx, f.Refs[c.remote.branchRef()], old.branch); err != nil {
@@ -95,7 +95,7 @@ func (c *Client) fetchFileObject(ctx context.Context, s *Snapshot, id plumbing.H
 
 // previousOrEmpty returns the snapshot if it speaks about this remote.
 func (c *Client) previousOrEmpty(s *Snapshot) *Snapshot {
-	if s == nil || s.target != c.remoteKey() || s.signer != c.signer {
+	if s == nil || s.target != c.snapshotTarget() || s.signer != c.signer {
 		return c.emptySnapshot()
 	}
 	return s

@@ -53,19 +53,19 @@ func (c *MessageLog) Size() int {
 	}
 	size := 0
 	for i := range c.notes {
-		size += c.notes[i].size()
+		size += c.notes[i].messageSize()
 	}
 	return size
 }
 
-// size returns the approximate memory of a message in bytes.
-func (m *Message) size() int { return len(m.Message) + noteOverhead }
+// messageSize returns the approximate memory of a message in bytes.
+func (m *Message) messageSize() int { return len(m.Message) + noteOverhead }
 
-// withNotes returns the log with the newest messages that fit, at the cost of a namespace.
-func (c *MessageLog) withNotes(payer string, notes []Message) *MessageLog {
+// withNewestNotes returns the log with the newest messages that fit, at the cost of a namespace.
+func (c *MessageLog) withNewestNotes(payer string, notes []Message) *MessageLog {
 	left := maxLogBytes
 	for i := range notes {
-		if left -= notes[i].size(); left < 0 || i == maxNotes {
+		if left -= notes[i].messageSize(); left < 0 || i == maxNotes {
 			notes = slices.Clone(notes[:i]) // The rest is garbage.
 			break
 		}
@@ -110,14 +110,14 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, pr
 	defer f.Close()
 	if previous.continuesFrom(s.target, words) {
 		if commits, ok, err := f.FetchCommitsSince(ctx, s.seen, previous.seen); err == nil && ok {
-			return next.withNotes(c.budget.Namespace(), append(c.selectMessages(commits, words), previous.notes...)), nil
+			return next.withNewestNotes(c.budget.Namespace(), append(c.selectMessages(commits, words), previous.notes...)), nil
 		}
 	}
 	commits, err := f.FetchCommits(ctx, s.seen, maxNotes)
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	return next.withNotes(c.budget.Namespace(), c.selectMessages(commits, words)), nil
+	return next.withNewestNotes(c.budget.Namespace(), c.selectMessages(commits, words)), nil
 }
 
 // ReadMessagesBetween returns the messages of the commits after an older commit, up to a newer commit, that contain some words, the newest first. The result is

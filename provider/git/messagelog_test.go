@@ -50,7 +50,7 @@ func TestLogIsBounded(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			message := strings.Repeat("x", tc.length)
-			log := (&MessageLog{}).withNotes("", slices.Repeat([]Message{{Message: message}}, tc.count))
+			log := (&MessageLog{}).withNewestNotes("", slices.Repeat([]Message{{Message: message}}, tc.count))
 			if diff := cmp.Diff(tc.want, len(log.notes)); diff != "" || log.Size() > maxLogBytes {
 				t.Errorf("\n%s\nwithNotes(...): %d bytes, -want, +got:\n%s", tc.reason, log.Size(), diff)
 			}

@@ -21,7 +21,7 @@ type Pushed struct {
 // written (without an atomic server, the state may be). A second push of the
 // same proposal succeeds and writes nothing. It returns an *Error.
 func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
-	if p.after.target != c.remoteKey() {
+	if p.after.target != c.snapshotTarget() {
 		return nil, failure.Newf(failure.ClassInvalid, "cannot push: the proposal is for another repository or branch")
 	}
 	if p.Empty() {
@@ -29,7 +29,7 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	}
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	isAtomic, err := c.pusher.Push(ctx, c.refsOf(p), p.commits > 1)
+	isAtomic, err := c.pusher.Push(ctx, c.proposalUpdates(p), p.commits > 1)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	return &Pushed{Snapshot: p.after, Atomic: isAtomic}, nil
 }
 
-// refsOf returns both refs of a Proposal, whether they change or not. The state comes first, for it is the log that is written ahead.
-func (c *Client) refsOf(p *Proposal) []receivepack.Update {
+// proposalUpdates returns both refs of a Proposal, whether they change or not. The state comes first, for it is the log that is written ahead.
+func (c *Client) proposalUpdates(p *Proposal) []receivepack.Update {
 	return []receivepack.Update{
 		{Ref: c.remote.StateRef, IsState: true, Old: p.before.state.Commit, New: p.after.state.Commit, Objects: p.state},
 		{Ref: c.remote.branchRef(), Old: p.before.branch.Commit, New: p.after.branch.Commit, Objects: p.branch},

@@ -51,7 +51,7 @@ func (c *Client) EachDirectory(ctx context.Context, s *Snapshot, paths []string,
 	}
 	answer := v.NewAnswer()
 	for path, tree := range trees {
-		files, err := newTreeReader(v, answer).readTree(ctx, tree, "")
+		files, err := newTreeReader(v, answer).readTreeFiles(ctx, tree, "")
 		if concernsReader(err) || answer.IsFull() {
 			return err
 		}

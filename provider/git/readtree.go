@@ -46,7 +46,7 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 		files, err := c.readFilesOfTree(ctx, s.state.View, e.ID, "")
 		return files, err == nil, err
 	}
-	if files, ok, err := c.readTreeAt(ctx, s.branch, w); ok || err != nil {
+	if files, ok, err := c.readTreeAtCommit(ctx, s.branch, w); ok || err != nil {
 		return files, ok, err
 	}
 	for _, commit := range w.Commits {
@@ -57,15 +57,15 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 		if err != nil {
 			return nil, false, err
 		}
-		if files, ok, err := c.readTreeAt(ctx, past.view, w); ok || err != nil {
+		if files, ok, err := c.readTreeAtCommit(ctx, past.view, w); ok || err != nil {
 			return files, ok, err
 		}
 	}
 	return nil, false, nil
 }
 
-// readTreeAt reads the tree if a commit has it at its path, or if Derive computes it from the directory at the path.
-func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
+// readTreeAtCommit reads the tree if a commit has it at its path, or if Derive computes it from the directory at the path.
+func (c *Client) readTreeAtCommit(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
 	dir, excluded := w.Path, w.Without
 	if w.Folder != "" {
 		dir, excluded = path.Join(w.Path, w.Folder), ""
@@ -111,7 +111,7 @@ func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumb
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	return newTreeReader(v, v.NewAnswer()).readTree(ctx, tree, excluded)
+	return newTreeReader(v, v.NewAnswer()).readTreeFiles(ctx, tree, excluded)
 }
 
 // fetchObjects fetches objects by their ids, or the commit that they hang on from
@@ -141,8 +141,8 @@ func newTreeReader(v objects.View, answer *objects.Answer) *treeReader {
 	return &treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes, held: answer}
 }
 
-// readTree returns the files of a tree, without one entry of it.
-func (r *treeReader) readTree(ctx context.Context, tree plumbing.Hash, excluded string) (map[string][]byte, error) {
+// readTreeFiles returns the files of a tree, without one entry of it.
+func (r *treeReader) readTreeFiles(ctx context.Context, tree plumbing.Hash, excluded string) (map[string][]byte, error) {
 	return r.files, r.readDirectory(ctx, tree, "", excluded)
 }
 

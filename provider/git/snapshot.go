@@ -43,8 +43,8 @@ type stateView struct {
 	retired bool
 }
 
-// applyEdits returns the state after a commit that makes the edits, and the objects that it adds. The new state counts: it is neither forged nor retired.
-func (v stateView) applyEdits(ctx context.Context, root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
+// applyStateEdits returns the state after a commit that makes the edits, and the objects that it adds. The new state counts: it is neither forged nor retired.
+func (v stateView) applyStateEdits(ctx context.Context, root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
 	next, created, err := v.Apply(ctx, root, info)
 	if err != nil || next.Commit == v.Commit {
 		return v, created, err

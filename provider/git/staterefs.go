@@ -85,14 +85,14 @@ func (s *Snapshot) Retire(ctx context.Context, stateRef string, like *Proposal) 
 		return nil, failure.Newf(failure.ClassInvalid, "cannot encode the name of a ref: %s", err)
 	}
 	c := Change{State: map[string][]byte{retiredPath: append(content, '\n')}, Author: like.author, When: like.when, signer: s.signer}
-	files, err := c.stateEdits()
+	files, err := c.newStateEdits()
 	if err != nil {
 		return nil, err
 	}
 	p, next := &Proposal{before: s, author: like.author, when: like.when}, *s
 	emptied := s.state
 	emptied.Tree = plumbing.ZeroHash
-	next.state, p.state, err = emptied.applyEdits(ctx, files, c.commitInfo(s.stateMessage()))
+	next.state, p.state, err = emptied.applyStateEdits(ctx, files, c.commitInfo(s.stateMessage()))
 	p.after = &next
 	return p, err
 }

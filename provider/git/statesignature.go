@@ -27,12 +27,12 @@ func (s *Snapshot) stateMessage() string {
 	if s.signer == nil {
 		return stateMessage
 	}
-	_, ref := s.refNames()
+	_, ref := s.targetRefNames()
 	return stateMessage + "\nIntentplane-State: " + ref + "\n"
 }
 
-// refNames returns the names of the branch and of the state, as the target has them.
-func (s *Snapshot) refNames() (branch, state string) {
+// targetRefNames returns the names of the branch and of the state, as the target has them.
+func (s *Snapshot) targetRefNames() (branch, state string) {
 	fields := strings.Split(s.target, " ")
 	if len(fields) < 2 {
 		return "", ""

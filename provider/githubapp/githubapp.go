@@ -53,7 +53,7 @@ func (a App) Check() error {
 	if a.PrivateKey == "" {
 		return errors.New("the private key of the GitHub App is empty")
 	}
-	_, err := a.apiBaseURL()
+	_, err := a.tokenEndpointURL()
 	return err
 }
 
@@ -61,7 +61,7 @@ func isASCIIDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-func (a App) apiBaseURL() (string, error) {
+func (a App) tokenEndpointURL() (string, error) {
 	base := cmp.Or(a.BaseURL, publicAPI)
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -136,7 +136,7 @@ func (t *Tokens) requestToken(ctx context.Context) (string, time.Time, error) {
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	endpoint, err := t.app.apiBaseURL()
+	endpoint, err := t.app.tokenEndpointURL()
 	if err != nil {
 		return "", time.Time{}, err
 	}
@@ -151,7 +151,7 @@ func (t *Tokens) requestToken(ctx context.Context) (string, time.Time, error) {
 		return "", time.Time{}, err
 	}
 	defer res.Body.Close() //nolint:errcheck // It was read, or is not wanted.
-	return t.readToken(res)
+	return t.parseTokenResponse(res)
 }
 
 // signAssertion returns a JSON Web Token that proves possession of the App's key.
@@ -170,7 +170,7 @@ func (t *Tokens) signAssertion() (string, error) {
 	return proof, nil
 }
 
-func (t *Tokens) readToken(res *http.Response) (string, time.Time, error) {
+func (t *Tokens) parseTokenResponse(res *http.Response) (string, time.Time, error) {
 	if res.StatusCode != http.StatusCreated {
 		return "", time.Time{}, &RefusedError{Status: res.StatusCode}
 	}

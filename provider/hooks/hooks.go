@@ -93,16 +93,16 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot listen for webhooks")
 	}
-	return s.serve(ctx, l)
+	return s.serveUntilEnded(ctx, l)
 }
 
-// serve answers hooks until the context ends.
-func (s *Server) serve(ctx context.Context, l net.Listener) error {
+// serveUntilEnded answers hooks until the context ends.
+func (s *Server) serveUntilEnded(ctx context.Context, l net.Listener) error {
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		s.stop(context.WithoutCancel(ctx), server)
+		s.shutDownServer(context.WithoutCancel(ctx), server)
 	})
 	if err := server.Serve(&listener{Listener: l, places: newConnectionPlaces(), now: s.Now}); !errors.Is(err, http.ErrServerClosed) {
 		stop()
@@ -112,8 +112,8 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// stop answers the hooks that are being received, and has all records written.
-func (s *Server) stop(ctx context.Context, server *http.Server) {
+// shutDownServer answers the hooks that are being received, and has all records written.
+func (s *Server) shutDownServer(ctx context.Context, server *http.Server) {
 	answering, cancel := context.WithTimeout(ctx, shutdownTimeout)
 	defer cancel()
 	if server.Shutdown(answering) != nil {
@@ -167,21 +167,21 @@ func (h *handler) answerHook(w http.ResponseWriter, r *http.Request) {
 // receiveHook verifies a hook, and has the repository looked at.
 func (h *handler) receiveHook(w http.ResponseWriter, r *http.Request) string {
 	key := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("application")}
-	network := networkOf(r.RemoteAddr)
+	network := networkOfAddress(r.RemoteAddr)
 	switch {
-	case !isSigned(r.Header, h.Now()):
-		return h.refuse(key, "it is not signed")
+	case !isRequestSigned(r.Header, h.Now()):
+		return h.reportRefusedHook(key, "it is not signed")
 	case r.ContentLength > MaxBody:
 		return ResultTooLarge
-	case !h.limit.allowHook(sender{application: key, network: network}, h.Now()):
+	case !h.limit.tryAllowHook(sender{application: key, network: network}, h.Now()):
 		return ResultLimited
 	}
-	place := h.places.takePlace(network, h.Now(), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	place := h.places.takeReadPlace(network, h.Now(), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 	if place == nil {
 		return ResultLimited
 	}
 	result := h.verifyHook(key, w, r)
-	h.places.freePlace(place) // From here on a tenant waits for itself.
+	h.places.freeReadPlace(place) // From here on a tenant waits for itself.
 	if result != resultVerified {
 		return result
 	}
@@ -200,7 +200,7 @@ func (h *handler) verifyHook(key types.NamespacedName, w http.ResponseWriter, r 
 		token = h.decoy
 	}
 	now := h.Now()
-	isTrue, err := checkProofs(proofsOf(r.Header, token, now), isBodySigned(r.Header, now), http.MaxBytesReader(w, r.Body, MaxBody))
+	isTrue, err := checkProofs(proofsOfRequest(r.Header, token, now), isBodySigned(r.Header, now), http.MaxBytesReader(w, r.Body, MaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -208,16 +208,16 @@ func (h *handler) verifyHook(key types.NamespacedName, w http.ResponseWriter, r 
 	case err != nil:
 		return ResultUnread
 	case !isKnown:
-		return h.refuse(key, "no Application of that name has a webhook with a token")
+		return h.reportRefusedHook(key, "no Application of that name has a webhook with a token")
 	case !isTrue:
-		return h.refuse(key, "the signature is not one of the token")
+		return h.reportRefusedHook(key, "the signature is not one of the token")
 	}
 	return resultVerified
 }
 
 // recordHook has the repository of a verified hook looked at, as often as its namespace may.
 func (h *handler) recordHook(ctx context.Context, key types.NamespacedName) string {
-	if !h.namespaces.allowHook(key.Namespace, h.Now()) {
+	if !h.namespaces.tryAllowHook(key.Namespace, h.Now()) {
 		return ResultLimited
 	}
 	if err := h.Receiver.Record(ctx, key); err != nil {
@@ -227,7 +227,7 @@ func (h *handler) recordHook(ctx context.Context, key types.NamespacedName) stri
 	return ResultAccepted
 }
 
-func (h *handler) refuse(key types.NamespacedName, reason string) string {
+func (h *handler) reportRefusedHook(key types.NamespacedName, reason string) string {
 	h.Log.Debug("A webhook was refused", "application", key, "reason", reason)
 	return ResultRefused
 }

@@ -224,7 +224,7 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended, status := make(chan error, 1), make(chan int, 1)
-	go func() { ended <- newServer(r, &counts).serve(ctx, l) }()
+	go func() { ended <- newServer(r, &counts).serveUntilEnded(ctx, l) }()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.Addr().String()+"/hooks/team-a/shop", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)

@@ -43,8 +43,8 @@ const (
 	networkBits = 64
 )
 
-// networkOf returns the network that a connection comes from: an IPv4 address, or the network of an IPv6 address.
-func networkOf(remote string) string {
+// networkOfAddress returns the network that a connection comes from: an IPv4 address, or the network of an IPv6 address.
+func networkOfAddress(remote string) string {
 	host, _, _ := net.SplitHostPort(remote)
 	a, err := netip.ParseAddr(host)
 	if err != nil || a.Unmap().Is4() {
@@ -88,15 +88,15 @@ type readPlace struct {
 	giveUp func()
 }
 
-// takePlace takes a place for a hook of a network. It returns nil if none is free, and each hook of the network, or of all networks, is read for a short time.
-func (p *readPlaces) takePlace(network string, now time.Time, giveUp func()) *readPlace {
+// takeReadPlace takes a place for a hook of a network. It returns nil if none is free, and each hook of the network, or of all networks, is read for a short time.
+func (p *readPlaces) takeReadPlace(network string, now time.Time, giveUp func()) *readPlace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	isOfNetwork := func(occupied *readPlace) bool { return occupied.network == network }
-	if p.count(isOfNetwork) >= p.ofNetwork && !p.endSlowest(now, isOfNetwork) {
+	if p.countPlaces(isOfNetwork) >= p.ofNetwork && !p.endSlowestHook(now, isOfNetwork) {
 		return nil
 	}
-	if len(p.taken) >= p.atOnce && !p.endSlowest(now, func(*readPlace) bool { return true }) {
+	if len(p.taken) >= p.atOnce && !p.endSlowestHook(now, func(*readPlace) bool { return true }) {
 		return nil
 	}
 	place := &readPlace{network: network, takenAt: now, giveUp: giveUp}
@@ -104,7 +104,7 @@ func (p *readPlaces) takePlace(network string, now time.Time, giveUp func()) *re
 	return place
 }
 
-func (p *readPlaces) count(match func(*readPlace) bool) int {
+func (p *readPlaces) countPlaces(match func(*readPlace) bool) int {
 	n := 0
 	for _, place := range p.taken {
 		if match(place) {
@@ -114,8 +114,8 @@ func (p *readPlaces) count(match func(*readPlace) bool) int {
 	return n
 }
 
-// endSlowest ends the slowest of the hooks that match, and frees its place. It returns false if none is slow.
-func (p *readPlaces) endSlowest(now time.Time, match func(*readPlace) bool) bool {
+// endSlowestHook ends the slowest of the hooks that match, and frees its place. It returns false if none is slow.
+func (p *readPlaces) endSlowestHook(now time.Time, match func(*readPlace) bool) bool {
 	i := slices.IndexFunc(p.taken, match)
 	if i < 0 || now.Sub(p.taken[i].takenAt) < slowRead {
 		return false
@@ -125,8 +125,8 @@ func (p *readPlaces) endSlowest(now time.Time, match func(*readPlace) bool) bool
 	return true
 }
 
-// freePlace gives a place back, unless another hook has it by now.
-func (p *readPlaces) freePlace(place *readPlace) {
+// freeReadPlace gives a place back, unless another hook has it by now.
+func (p *readPlaces) freeReadPlace(place *readPlace) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if i := slices.Index(p.taken, place); i >= 0 {
@@ -145,8 +145,8 @@ type rateLimit struct {
 
 func newRateLimit() *rateLimit { return &rateLimit{seed: maphash.MakeSeed()} }
 
-// allowHook reports whether a hook is verified now.
-func (l *rateLimit) allowHook(hookSender sender, now time.Time) bool {
+// tryAllowHook reports whether a hook is verified now.
+func (l *rateLimit) tryAllowHook(hookSender sender, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	busyUntil := &l.until[maphash.Comparable(l.seed, hookSender)%rates]
@@ -172,8 +172,8 @@ func newNamespaceLimit() *namespaceLimit {
 	return &namespaceLimit{limiters: map[string]*rate.Limiter{}}
 }
 
-// allowHook reports whether a hook of a namespace is recorded now.
-func (l *namespaceLimit) allowHook(namespace string, now time.Time) bool {
+// tryAllowHook reports whether a hook of a namespace is recorded now.
+func (l *namespaceLimit) tryAllowHook(namespace string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.limiters, func(_ string, idle *rate.Limiter) bool { return idle.TokensAt(now) >= namespaceBurst })

@@ -15,7 +15,7 @@ func TestRateLimit(t *testing.T) {
 	count := func(key types.NamespacedName, tries int) int {
 		n := 0
 		for range tries {
-			if l.allowHook(sender{application: key, network: "203.0.113.7"}, now) {
+			if l.tryAllowHook(sender{application: key, network: "203.0.113.7"}, now) {
 				n++
 			}
 		}
@@ -28,7 +28,7 @@ func TestRateLimit(t *testing.T) {
 	if got := count(shop, 1000); got != int(time.Second/hookSpacing) {
 		t.Errorf("%d hooks are verified a second later, want %d", got, time.Second/hookSpacing)
 	}
-	if got := l.allowHook(sender{application: shop, network: "198.51.100.4"}, now) || l.allowHook(sender{application: shop, network: "198.51.100.5"}, now); !got {
+	if got := l.tryAllowHook(sender{application: shop, network: "198.51.100.4"}, now) || l.tryAllowHook(sender{application: shop, network: "198.51.100.5"}, now); !got {
 		t.Error("an address that sends many hooks takes the rate of others")
 	}
 	free := 0
@@ -47,7 +47,7 @@ func TestNamespaceLimit(t *testing.T) {
 	count := func(namespace string, tries int) int {
 		n := 0
 		for range tries {
-			if l.allowHook(namespace, now) {
+			if l.tryAllowHook(namespace, now) {
 				n++
 			}
 		}
@@ -72,7 +72,7 @@ func TestReadPlaces(t *testing.T) {
 	take := func(network string, tries int) []*readPlace {
 		var out []*readPlace
 		for range tries {
-			if place := p.takePlace(network, now, func() { ended++ }); place != nil {
+			if place := p.takeReadPlace(network, now, func() { ended++ }); place != nil {
 				out = append(out, place)
 			}
 		}
@@ -90,12 +90,12 @@ func TestReadPlaces(t *testing.T) {
 	if next := take("203.0.113.7", 1); len(next) != 1 || ended != 1 {
 		t.Errorf("A hook that comes slowly gives its place to the next one.\ntakePlace(...): got %d, and %d hooks end", len(next), ended)
 	}
-	p.freePlace(slow[0]) // Another hook has its place.
+	p.freeReadPlace(slow[0]) // Another hook has its place.
 	if got := len(p.taken); got != maxOfNetwork+1 {
 		t.Errorf("A place that another hook has is not given back.\nplaces: want %d, got %d", maxOfNetwork+1, got)
 	}
 	for _, place := range append(slow[1:], otherPlaces...) {
-		p.freePlace(place)
+		p.freeReadPlace(place)
 	}
 	for _, network := range []string{"a", "b", "c", "d", "e"} {
 		take(network, maxOfNetwork)
@@ -125,7 +125,7 @@ func TestNetworkOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, networkOf(tc.remote)); diff != "" {
+			if diff := cmp.Diff(tc.want, networkOfAddress(tc.remote)); diff != "" {
 				t.Errorf("%s\nnetworkOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -22,9 +22,9 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		place := l.places.takePlace(networkOf(accepted.RemoteAddr().String()), l.now(), func() { _ = accepted.Close() })
+		place := l.places.takeReadPlace(networkOfAddress(accepted.RemoteAddr().String()), l.now(), func() { _ = accepted.Close() })
 		if place != nil {
-			return &connection{Conn: accepted, free: sync.OnceFunc(func() { l.places.freePlace(place) })}, nil
+			return &connection{Conn: accepted, free: sync.OnceFunc(func() { l.places.freeReadPlace(place) })}, nil
 		}
 		_ = accepted.Close()
 	}

@@ -47,8 +47,8 @@ type proof struct {
 	token []byte
 }
 
-// isSigned reports whether a request carries a token, or a signature that can be one. All others are refused before anything is read.
-func isSigned(h http.Header, now time.Time) bool {
+// isRequestSigned reports whether a request carries a token, or a signature that can be one. All others are refused before anything is read.
+func isRequestSigned(h http.Header, now time.Time) bool {
 	return h.Get(headerGitLabToken) != "" || isBodySigned(h, now)
 }
 
@@ -70,7 +70,7 @@ func hexSignatures(h http.Header) [][]byte {
 
 // standardSignatures returns the signatures of the Standard Webhooks specification that a request carries. An old request carries none.
 func standardSignatures(h http.Header, now time.Time) [][]byte {
-	if !isRecent(h.Get(headerTimestamp), now) {
+	if !isRecentTimestamp(h.Get(headerTimestamp), now) {
 		return nil
 	}
 	var out [][]byte
@@ -84,8 +84,8 @@ func standardSignatures(h http.Header, now time.Time) [][]byte {
 	return out
 }
 
-// proofsOf returns the proofs that a request carries, in any of the ways of Git servers.
-func proofsOf(h http.Header, token []byte, now time.Time) []proof {
+// proofsOfRequest returns the proofs that a request carries, in any of the ways of Git servers.
+func proofsOfRequest(h http.Header, token []byte, now time.Time) []proof {
 	out := signatureProofs(h, token, now)
 	for _, signature := range hexSignatures(h) {
 		out = append(out, proof{sum: hmac.New(sha256.New, token), given: signature})
@@ -115,8 +115,8 @@ func signatureProofs(h http.Header, token []byte, now time.Time) []proof {
 // maxSignatures bounds how many signatures of one request are compared. A sender has two while it changes its key.
 const maxSignatures = 4
 
-// isRecent reports whether a time in seconds since 1970 is near.
-func isRecent(seconds string, now time.Time) bool {
+// isRecentTimestamp reports whether a time in seconds since 1970 is near.
+func isRecentTimestamp(seconds string, now time.Time) bool {
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	return err == nil && now.Sub(time.Unix(n, 0)).Abs() <= maxSkew
 }
@@ -135,11 +135,11 @@ func checkProofs(proofs []proof, isBodySigned bool, body io.Reader) (bool, error
 			return false, errors.Wrap(err, "cannot read body")
 		}
 	}
-	return slices.ContainsFunc(proofs, proof.isTrue), nil
+	return slices.ContainsFunc(proofs, proof.isProofValid), nil
 }
 
-// isTrue compares in a time that does not depend on where the first difference is, nor on how long a token is.
-func (p proof) isTrue() bool {
+// isProofValid compares in a time that does not depend on where the first difference is, nor on how long a token is.
+func (p proof) isProofValid() bool {
 	if p.sum != nil {
 		return hmac.Equal(p.given, p.sum.Sum(nil))
 	}

@@ -67,11 +67,11 @@ func TestProofs(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := checkProofs(proofsOf(tc.header, []byte(tc.token), clock()), isBodySigned(tc.header, clock()), strings.NewReader(body))
+			got, err := checkProofs(proofsOfRequest(tc.header, []byte(tc.token), clock()), isBodySigned(tc.header, clock()), strings.NewReader(body))
 			if got != tc.want || err != nil {
 				t.Errorf("\n%s\ncheckProofs(...): %t, %v", tc.reason, got, err)
 			}
-			if tc.want && !isSigned(tc.header, clock()) {
+			if tc.want && !isRequestSigned(tc.header, clock()) {
 				t.Errorf("\n%s\nisSigned(...): false", tc.reason)
 			}
 		})
@@ -82,7 +82,7 @@ func TestProofs(t *testing.T) {
 func TestManySignatures(t *testing.T) {
 	h := signedHeaders("key", "2000000000")
 	h.Set(headerSignature, strings.Repeat("v1,AAAA ", 1000))
-	if got := len(proofsOf(h, []byte(prefixKey+"a2V5"), clock())); got != maxSignatures {
+	if got := len(proofsOfRequest(h, []byte(prefixKey+"a2V5"), clock())); got != maxSignatures {
 		t.Errorf("%d signatures of one request are compared", got)
 	}
 }

@@ -49,13 +49,13 @@ func DesiredImage(p Plan) *unstructured.Unstructured {
 		builder["namespace"] = p.Namespace
 	}
 	u.Object["spec"] = map[string]any{
-		"tag": p.Tag, "builder": builder, "serviceAccountName": p.ServiceAccount, "source": p.sourceSpec(), "build": p.buildSpec(), "cache": p.cacheSpec(),
+		"tag": p.Tag, "builder": builder, "serviceAccountName": p.ServiceAccount, "source": p.imageSourceSpec(), "build": p.imageBuildSpec(), "cache": p.imageCacheSpec(),
 		"successBuildHistoryLimit": int64(history), "failedBuildHistoryLimit": int64(history), "imageTaggingStrategy": "BuildNumber",
 	}
 	return u
 }
 
-func (p Plan) sourceSpec() map[string]any {
+func (p Plan) imageSourceSpec() map[string]any {
 	if blob := p.Build.Source.Blob; blob != nil {
 		return map[string]any{"blob": map[string]any{"url": blob.URL}}
 	}
@@ -67,8 +67,8 @@ func (p Plan) sourceSpec() map[string]any {
 	return out
 }
 
-// buildSpec has no empty list and no empty value: kpack's webhook writes an Image as its own types do, and leaves empty fields out.
-func (p Plan) buildSpec() map[string]any {
+// imageBuildSpec has no empty list and no empty value: kpack's webhook writes an Image as its own types do, and leaves empty fields out.
+func (p Plan) imageBuildSpec() map[string]any {
 	var env, services []any
 	for _, v := range p.Build.Env {
 		env = append(env, variableSpec(v))
@@ -122,8 +122,8 @@ func canonicalAmount(s string) string {
 	return q.String()
 }
 
-// cacheSpec returns the cache. Where there is none it is empty, and not absent: kpack would add a volume.
-func (p Plan) cacheSpec() map[string]any {
+// imageCacheSpec returns the cache. Where there is none it is empty, and not absent: kpack would add a volume.
+func (p Plan) imageCacheSpec() map[string]any {
 	switch c := p.Build.Cache; {
 	case c == nil:
 		return map[string]any{}
@@ -143,10 +143,10 @@ func IsApplied(desired, observed *unstructured.Unstructured) bool {
 			return false
 		}
 	}
-	return hasAll(desired.GetLabels(), observed.GetLabels()) && hasAll(desired.GetAnnotations(), observed.GetAnnotations())
+	return hasAllEntries(desired.GetLabels(), observed.GetLabels()) && hasAllEntries(desired.GetAnnotations(), observed.GetAnnotations())
 }
 
-func hasAll(want, current map[string]string) bool {
+func hasAllEntries(want, current map[string]string) bool {
 	for key, value := range want {
 		if got, ok := current[key]; !ok || got != value {
 			return false

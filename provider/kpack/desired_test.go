@@ -30,10 +30,10 @@ func TestBuildSpec(t *testing.T) {
 	want := map[string]any{"resources": map[string]any{}, "services": []any{
 		map[string]any{"apiVersion": "v1", "kind": "Secret", "name": "npm"}, map[string]any{"apiVersion": "v1", "kind": "Secret", "name": "maven"},
 	}}
-	if diff := cmp.Diff(want, p.buildSpec()); diff != "" {
+	if diff := cmp.Diff(want, p.imageBuildSpec()); diff != "" {
 		t.Errorf("Bindings are Secrets of the namespace, in the order given.\nbuildSpec(): -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]any{"volume": map[string]any{"size": "2Gi"}}, p.cacheSpec()); diff != "" {
+	if diff := cmp.Diff(map[string]any{"volume": map[string]any{"size": "2Gi"}}, p.imageCacheSpec()); diff != "" {
 		t.Errorf("A volume has its size as the API server writes it.\ncacheSpec(): -want, +got:\n%s", diff)
 	}
 }

@@ -19,8 +19,8 @@ const maxMessage = 512
 // reasonRebase is why kpack made a Build that puts the same layers on another stack.
 const reasonRebase = "STACK"
 
-// stepsOf returns the steps of a Build in their order.
-func stepsOf(b *unstructured.Unstructured, states int) []string {
+// stepsOfBuild returns the steps of a Build in their order.
+func stepsOfBuild(b *unstructured.Unstructured, states int) []string {
 	if ReasonOf(b) == reasonRebase && states <= 2 {
 		return []string{"rebase", "completion"}
 	}
@@ -33,7 +33,7 @@ func CurrentStep(b *unstructured.Unstructured) string {
 	if !HasBegun(b) {
 		return ""
 	}
-	if steps := stepsOf(b, len(s.StepStates)); len(s.StepsCompleted) < len(steps) {
+	if steps := stepsOfBuild(b, len(s.StepStates)); len(s.StepsCompleted) < len(steps) {
 		return steps[len(s.StepsCompleted)]
 	}
 	return ""
@@ -41,10 +41,10 @@ func CurrentStep(b *unstructured.Unstructured) string {
 
 // HasBegun reports whether a step of a Build runs, or ended.
 func HasBegun(b *unstructured.Unstructured) bool {
-	return decodeObject[build](b).hasBegun()
+	return decodeObject[build](b).hasStepBegun()
 }
 
-func (b build) hasBegun() bool {
+func (b build) hasStepBegun() bool {
 	return slices.ContainsFunc(b.Status.StepStates, func(s stepState) bool { return s.Running != nil || s.Terminated != nil })
 }
 
@@ -81,28 +81,28 @@ func ExplainFailure(b *unstructured.Unstructured, pod *corev1.Pod) Failure {
 
 // failureReason returns why a Build failed at a step, or before the first one. A step fails by itself only if its end was reported, and nothing ended its pod.
 func (b build) failureReason(step string, pod *corev1.Pod) string {
-	end := b.ended()
-	disruption, own := workload.FindDisruption(pod, end), ownFailure(pod)
+	end := b.failedStepEnd()
+	disruption, own := workload.FindDisruption(pod, end), ownPodFailure(pod)
 	switch {
-	case disruption == workload.DisruptionRefused && !b.hasBegun(), own == buildv1alpha1.ReasonFailureDeadline && b.isWaiting():
+	case disruption == workload.DisruptionRefused && !b.hasStepBegun(), own == buildv1alpha1.ReasonFailureDeadline && b.isStepWaiting():
 		return buildv1alpha1.ReasonFailureNotStarted
 	case disruption != "":
 		return disruptionFailure(disruption)
 	case own != "":
 		return own
-	case !b.hasBegun():
+	case !b.hasStepBegun():
 		return buildv1alpha1.ReasonFailureNotStarted
 	case step == "": // kpack says why, after the last step.
 		return buildv1alpha1.ReasonFailureStep
 	case end == nil:
 		return buildv1alpha1.ReasonFailureNodeLost
 	}
-	return endFailure(end)
+	return containerFailure(end)
 }
 
-// endFailure returns why the container of a step ended, whose pod nothing ended. Reasons come from container runtimes and the kubelet. No process of a step can
+// containerFailure returns why the container of a step ended, whose pod nothing ended. Reasons come from container runtimes and the kubelet. No process of a step can
 // kill the first process of its container: the node did, such as for want of memory.
-func endFailure(end *corev1.ContainerStateTerminated) string {
+func containerFailure(end *corev1.ContainerStateTerminated) string {
 	switch end.Reason {
 	case "", "Error", "Completed":
 		if end.ExitCode == exitKilled {
@@ -117,8 +117,8 @@ func endFailure(end *corev1.ContainerStateTerminated) string {
 	return buildv1alpha1.ReasonFailureNodeLost
 }
 
-// isWaiting reports whether the container of the step that failed never began, such as for its image.
-func (b build) isWaiting() bool {
+// isStepWaiting reports whether the container of the step that failed never began, such as for its image.
+func (b build) isStepWaiting() bool {
 	current := len(b.Status.StepsCompleted)
 	return current < len(b.Status.StepStates) && b.Status.StepStates[current].Running == nil && b.Status.StepStates[current].Terminated == nil
 }
@@ -129,7 +129,7 @@ func (b build) failureMessage(step string, pod *corev1.Pod) string {
 	if message == "" && pod != nil {
 		message = CleanMessage(pod.Status.Message)
 	}
-	end := b.ended()
+	end := b.failedStepEnd()
 	switch {
 	case message != "", step == "":
 		return message
@@ -142,16 +142,16 @@ func (b build) failureMessage(step string, pod *corev1.Pod) string {
 // exitKilled is the exit code of a step after SIGKILL.
 const exitKilled = 137
 
-// ended returns how the step that failed ended. It is nil if that was not reported.
-func (b build) ended() *corev1.ContainerStateTerminated {
+// failedStepEnd returns how the step that failed ended. It is nil if that was not reported.
+func (b build) failedStepEnd() *corev1.ContainerStateTerminated {
 	if current := len(b.Status.StepsCompleted); current < len(b.Status.StepStates) {
 		return b.Status.StepStates[current].Terminated
 	}
 	return nil
 }
 
-// ownFailure returns the failure of a pod that its kubelet ended for its own limits or its own deadline, or "".
-func ownFailure(pod *corev1.Pod) string {
+// ownPodFailure returns the failure of a pod that its kubelet ended for its own limits or its own deadline, or "".
+func ownPodFailure(pod *corev1.Pod) string {
 	switch {
 	case pod == nil:
 		return ""

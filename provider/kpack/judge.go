@@ -160,7 +160,7 @@ func NewestRunning(i *unstructured.Unstructured, all []unstructured.Unstructured
 }
 
 func (w Want) judgeRunning(b *unstructured.Unstructured) Finding {
-	if w.isSource(b) && w.isTriggered(b) {
+	if w.isOfDesiredSource(b) && w.isTriggered(b) {
 		return Finding{Verdict: Running}
 	}
 	return Finding{Verdict: Queued, Message: w.queueMessage(b)}
@@ -179,7 +179,7 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 	content := decodeObject[build](b)
 	succeeded := findCondition(content.Status.Conditions, conditionSucceeded).Status == string(metav1.ConditionTrue)
 	switch {
-	case !succeeded, !w.isSource(b):
+	case !succeeded, !w.isOfDesiredSource(b):
 		return Finding{Verdict: Unknown, Message: NotBegun}
 	case !w.isTriggered(b):
 		return Finding{Verdict: NotBuilt}
@@ -193,20 +193,20 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 // another builder is ignored, although the configuration may name it because of the failure, and so is a builder that was corrected under its
 // own name.
 func (w Want) judgeFailure(b *unstructured.Unstructured) Finding {
-	if !w.isSource(b) {
+	if !w.isOfDesiredSource(b) {
 		return Finding{Verdict: Unknown, Message: NotBegun}
 	}
 	switch {
 	case b.GetAnnotations()[buildv1alpha1.AnnotationRequest] != w.Request, !w.isTriggered(b):
 		return Finding{Verdict: NotBuilt}
-	case !w.isMadeWith(b):
+	case !w.isMadeWithBuilder(b):
 		return Finding{Verdict: NotBuilt, IsOtherBuilder: true}
 	}
 	return Finding{Verdict: Failed}
 }
 
-// isSource reports whether a Build is of the commit or the archive that is wanted. kpack hands the URL and the path on as they are.
-func (w Want) isSource(b *unstructured.Unstructured) bool {
+// isOfDesiredSource reports whether a Build is of the commit or the archive that is wanted. kpack hands the URL and the path on as they are.
+func (w Want) isOfDesiredSource(b *unstructured.Unstructured) bool {
 	s := decodeObject[build](b).Spec.Source
 	if w.Blob != "" {
 		return s.Blob != nil && s.Blob.URL == w.Blob
@@ -214,9 +214,9 @@ func (w Want) isSource(b *unstructured.Unstructured) bool {
 	return s.Git != nil && w.Commit != "" && s.Git.Revision == w.Commit && s.Git.URL == w.URL && s.SubPath == w.SubPath
 }
 
-// isMadeWith reports whether a Build is made with the builder, as that is now, and the service account that are wanted. An unknown builder or
+// isMadeWithBuilder reports whether a Build is made with the builder, as that is now, and the service account that are wanted. An unknown builder or
 // service account counts as equal.
-func (w Want) isMadeWith(b *unstructured.Unstructured) bool {
+func (w Want) isMadeWithBuilder(b *unstructured.Unstructured) bool {
 	matches := func(got, want string) bool { return got == "" || want == "" || got == want }
 	annotations, spec := b.GetAnnotations(), decodeObject[build](b).Spec
 	return matches(annotations[annotationBuilderName], string(w.Builder.Name)) && matches(annotations[annotationBuilderKind], w.Builder.Kind) &&

@@ -54,7 +54,7 @@ func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read fu
 	o.ApplyOptions(options)
 	p := &pages{reader: r, list: l, options: options, size: firstPage}
 	for {
-		isCut, err := ReadPage(ctx, o.Namespace, func(ctx context.Context) error { return p.readNext(ctx, read) })
+		isCut, err := ReadPage(ctx, o.Namespace, func(ctx context.Context) error { return p.readNextPage(ctx, read) })
 		switch {
 		case err != nil:
 			return err
@@ -75,10 +75,10 @@ func EachPage(ctx context.Context, r client.Reader, l client.ObjectList, read fu
 // of the context if that ends before.
 func ReadPage(ctx context.Context, listed string, read func(ctx context.Context) error) (isCut bool, err error) {
 	payer := shares.PayerOf(ctx, listed)
-	if err := pacer.wait(ctx, payer); err != nil {
+	if err := pacer.waitForPage(ctx, payer); err != nil {
 		return false, err
 	}
-	free, err := slotsOf(payer).Acquire(ctx, shares.Place{Namespace: payer})
+	free, err := slotsOfPayer(payer).Acquire(ctx, shares.Place{Namespace: payer})
 	if err != nil {
 		return false, err
 	}
@@ -87,15 +87,15 @@ func ReadPage(ctx context.Context, listed string, read func(ctx context.Context)
 	defer memory.Hold(payer, -decodedPageBytes)
 	limit := &responseLimit{left: maxPageBytes}
 	err = read(withResponseLimit(ctx, limit))
-	pacer.count(payer, limit.read())
+	pacer.countPageBytes(payer, limit.responseBytes())
 	if limit.isCut {
 		return true, nil
 	}
 	return false, err
 }
 
-// slotsOf returns the slots of a payer. Empty stands for administrators.
-func slotsOf(payer string) *shares.Places {
+// slotsOfPayer returns the slots of a payer. Empty stands for administrators.
+func slotsOfPayer(payer string) *shares.Places {
 	if payer == "" {
 		return pageSlots.administrators
 	}
@@ -112,18 +112,18 @@ type pages struct {
 	next string
 }
 
-// readNext reads the next page, calls a function, and drops the page.
-func (p *pages) readNext(ctx context.Context, read func()) error {
+// readNextPage reads the next page, calls a function, and drops the page.
+func (p *pages) readNextPage(ctx context.Context, read func()) error {
 	err := p.reader.List(ctx, p.list, slices.Concat(p.options, []client.ListOption{client.Limit(p.size), client.Continue(p.next)})...)
 	if err != nil {
 		return err
 	}
 	read()
-	p.next, p.size = p.list.GetContinue(), nextPage(limitOf(ctx).read(), int64(meta.LenList(p.list)))
+	p.next, p.size = p.list.GetContinue(), nextPageSize(limitFromContext(ctx).responseBytes(), int64(meta.LenList(p.list)))
 	return errors.Wrap(meta.SetList(p.list, nil), "cannot drop page of a list")
 }
 
-// nextPage returns the limit of objects in the page after a page of some bytes and objects.
-func nextPage(bytes, objects int64) int64 {
+// nextPageSize returns the limit of objects in the page after a page of some bytes and objects.
+func nextPageSize(bytes, objects int64) int64 {
 	return max(1, min(largestPage, pageBytes*max(1, objects)/max(1, bytes)))
 }

@@ -310,7 +310,7 @@ func TestPageIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
 		ctx, began := shares.WithPayer(t.Context(), "busy"), time.Now()
-		readAll := func(ctx context.Context) error { limitOf(ctx).left = 0; return nil }
+		readAll := func(ctx context.Context) error { limitFromContext(ctx).left = 0; return nil }
 		const pages = burstBytes/maxPageBytes + 4*bytesPerSecond/maxPageBytes
 		for range pages + 1 {
 			if _, err := ReadPage(ctx, "", readAll); err != nil {
@@ -347,14 +347,14 @@ func TestBoundedBody(t *testing.T) {
 // TestPace counts the pages of two namespaces and of administrators.
 func TestPace(t *testing.T) {
 	p := &paces{by: map[string]*rate.Limiter{}}
-	first, second := p.count("hostile", burstBytes), p.count("hostile", bytesPerSecond)
+	first, second := p.countPageBytes("hostile", burstBytes), p.countPageBytes("hostile", bytesPerSecond)
 	if first > 0 || second < time.Second/2 || second > time.Second {
 		t.Errorf("\nBeyond its burst a namespace waits for its own pages.\ncount(...): %s, then %s", first, second)
 	}
-	if next := p.count("hostile", 0); next < time.Second/2 {
+	if next := p.countPageBytes("hostile", 0); next < time.Second/2 {
 		t.Errorf("\nThe next list of the namespace waits for the pages of its earlier lists.\ncount(...): %s", next)
 	}
-	if good, administrator := p.count("good", maxPageBytes), p.count("", 10*burstBytes); good > 0 || administrator > 0 {
+	if good, administrator := p.countPageBytes("good", maxPageBytes), p.countPageBytes("", 10*burstBytes); good > 0 || administrator > 0 {
 		t.Errorf("\nNo other namespace waits, and no administrator.\ncount(...): %s and %s", good, administrator)
 	}
 }

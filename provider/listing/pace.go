@@ -27,9 +27,9 @@ type paces struct {
 	by map[string]*rate.Limiter
 }
 
-// count counts bytes that were read for a namespace, and returns the delay of its next page. The first page of a list waits for the bytes of earlier lists:
+// countPageBytes counts bytes that were read for a namespace, and returns the delay of its next page. The first page of a list waits for the bytes of earlier lists:
 // otherwise lists of one page would have no pace, and the next list of many pages would wait for all of them.
-func (p *paces) count(namespace string, bytes int64) time.Duration {
+func (p *paces) countPageBytes(namespace string, bytes int64) time.Duration {
 	if namespace == "" {
 		return 0
 	}
@@ -49,9 +49,9 @@ func (p *paces) count(namespace string, bytes int64) time.Duration {
 	return l.ReserveN(time.Now(), int(bytes)).Delay()
 }
 
-// wait waits until the next page of the namespace may come. It returns the error of the context if that ends before.
-func (p *paces) wait(ctx context.Context, namespace string) error {
-	timer := time.NewTimer(p.count(namespace, 0))
+// waitForPage waits until the next page of the namespace may come. It returns the error of the context if that ends before.
+func (p *paces) waitForPage(ctx context.Context, namespace string) error {
+	timer := time.NewTimer(p.countPageBytes(namespace, 0))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

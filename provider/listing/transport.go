@@ -18,13 +18,13 @@ type responseLimit struct {
 	isCut bool
 }
 
-// read returns the number of bytes that were read of the response to the request of a page.
-func (l *responseLimit) read() int64 { return maxPageBytes - l.left }
+// responseBytes returns the number of bytes that were read of the response to the request of a page.
+func (l *responseLimit) responseBytes() int64 { return maxPageBytes - l.left }
 
 type responseLimitKey struct{}
 
-// limitOf returns the limit of the response to a request, or nil.
-func limitOf(ctx context.Context) *responseLimit {
+// limitFromContext returns the limit of the response to a request, or nil.
+func limitFromContext(ctx context.Context) *responseLimit {
 	limit, _ := ctx.Value(responseLimitKey{}).(*responseLimit)
 	return limit
 }
@@ -44,7 +44,7 @@ func BoundResponses(next http.RoundTripper) http.RoundTripper { return boundedTr
 
 // RoundTrip returns a response whose body ends at its limit. It returns an error for the request of a cached list.
 func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	limit := limitOf(req.Context())
+	limit := limitFromContext(req.Context())
 	if limit != nil && limit.isRefused {
 		return nil, errors.New("cannot list past the cache: the list is not read page by page")
 	}

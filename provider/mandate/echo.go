@@ -18,7 +18,7 @@ func (f Facts) Echo(recorded ledger.State) *v1alpha1.MandateStatus {
 	if f.IsGuardRead {
 		out.Hold = f.Held(recorded, recorded)
 	}
-	lacksFiles := recorded.Verdict == nil && !f.holdsFiles(recorded)
+	lacksFiles := recorded.Verdict == nil && !f.holdsFilesOfStep(recorded)
 	out.May = slices.DeleteFunc(out.May, func(k step.Kind) bool {
 		return k.GoesForward() && out.Hold != "" || k == step.KindAdvance && lacksFiles
 	})

@@ -19,7 +19,7 @@ func HomeOf(d *v1alpha1.GitDelivery, all []v1alpha1.GitDelivery) *v1alpha1.GitDe
 	var home *v1alpha1.GitDelivery
 	for i := range all {
 		o := &all[i]
-		if leads(o, d) && (home == nil || o.Status.AtProvider.Ledger.Compare(home.Status.AtProvider.Ledger.Head) > 0) {
+		if leadsFollower(o, d) && (home == nil || o.Status.AtProvider.Ledger.Compare(home.Status.AtProvider.Ledger.Head) > 0) {
 			home = o
 		}
 	}
@@ -29,16 +29,16 @@ func HomeOf(d *v1alpha1.GitDelivery, all []v1alpha1.GitDelivery) *v1alpha1.GitDe
 	return home
 }
 
-// leads is true for a home that acts by its mandate, and whose status shows a revision with a part of the other delivery: a rejected revision, or one that goes
+// leadsFollower is true for a home that acts by its mandate, and whose status shows a revision with a part of the other delivery: a rejected revision, or one that goes
 // through its steps.
-func leads(o, d *v1alpha1.GitDelivery) bool {
+func leadsFollower(o, d *v1alpha1.GitDelivery) bool {
 	spec, observation := o.Spec.ForProvider, o.Status.AtProvider
 	if spec.Ledger == nil || observation.Ledger == nil || observation.Mandate == nil || !IsWitness(o, spec.ClaimRef, d) {
 		return false
 	}
 	s := *observation.Ledger
 	recorded := Status(spec.Mandate, s)
-	if recorded == nil || recorded.Revision != observation.Mandate.Revision || !hasOlderCopy(d.Spec.ForProvider, s) || partOf(d, s) == nil {
+	if recorded == nil || recorded.Revision != observation.Mandate.Revision || !hasOlderCopy(d.Spec.ForProvider, s) || partOfDelivery(d, s) == nil {
 		return false
 	}
 	if !s.IsRejected() {
@@ -65,8 +65,8 @@ func hasOlderCopy(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 // repository had: until a repository has reported the position, the function leaves its directories unchanged.
 func returnsRequests(s ledger.State) bool { return s.Cursor.Attempt > 0 && s.IsBeforeSteps() }
 
-// partOf returns the part of a follower in the current revision of a state, or nil.
-func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
+// partOfDelivery returns the part of a follower in the current revision of a state, or nil.
+func partOfDelivery(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 	name := xcrd.GetCompositionResourceName(d)
 	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return p.Delivery == name })
 	if name == "" || i < 0 {
@@ -75,8 +75,8 @@ func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 	return &s.Current.Parts[i]
 }
 
-// partWith returns the part of the current revision of a state that delivers to a Site, or nil.
-func partWith(site string, s ledger.State) *ledger.Part {
+// partWithSite returns the part of the current revision of a state that delivers to a Site, or nil.
+func partWithSite(site string, s ledger.State) *ledger.Part {
 	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return slices.Contains(p.Sites, site) })
 	if i < 0 {
 		return nil
@@ -86,7 +86,7 @@ func partWith(site string, s ledger.State) *ledger.Part {
 
 // hasSuperseded is true for a delivery of the same controller whose ledger supersedes the ledger of a home.
 func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
-	return isSibling(o, o.Spec.ForProvider.ClaimRef, home) && evidence.Supersedes(o, home)
+	return isSiblingObject(o, o.Spec.ForProvider.ClaimRef, home) && evidence.Supersedes(o, home)
 }
 
 // FollowHome returns the parameters of a follower for the state in the status of its home, and whether its directories get trees there that the spec does not
@@ -98,14 +98,14 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 	case s.HasTracks() && (isRolledBack || !s.IsRejected()):
 		return f.followTracks(p, s)
 	case !s.IsRejected():
-		return f.followStep(p, s)
+		return f.followedParameters(p, s)
 	}
 	requested, hasFollowed := p.AskedPosition(), f.hasFollowed(p, s)
 	if !isOvertaken(requested, s) || p.Position == nil && !hasFollowed {
 		return p, false
 	}
 	if hasFollowed {
-		p = specAt(p, *f.Copy, f.Delivered) // The spec may not name the directories of the wave.
+		p = followerSpecAt(p, *f.Copy, f.Delivered) // The spec may not name the directories of the wave.
 	}
 	out := f.Follow(p, s, s)
 	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) && !hasFollowed {
@@ -125,7 +125,7 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 // home was read before. An event at the same position changes no record.
 func (f Facts) followTracks(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1alpha1.GitDeliveryParameters, bool) {
 	requested := p.AskedPosition()
-	isDue := isBehind(requested, s) || requested == s.Position() && returnsRequests(s)
+	isDue := isEarlierPosition(requested, s) || requested == s.Position() && returnsRequests(s)
 	if !isDue || s.Withdraws != 0 || f.Copy == nil || f.Copy.Compare(s.Head) > 0 {
 		return p, false
 	}
@@ -137,9 +137,9 @@ func (f Facts) followTracks(p v1alpha1.GitDeliveryParameters, s ledger.State) (v
 	return out, true
 }
 
-// followStep returns the parameters of a follower at the step of a revision that is not rejected, and whether directories get trees there that the spec has for a
+// followedParameters returns the parameters of a follower at the step of a revision that is not rejected, and whether directories get trees there that the spec has for a
 // later step. A step that brings nothing new to the repository changes nothing there: a push that only moves a record helps no Site.
-func (f Facts) followStep(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1alpha1.GitDeliveryParameters, bool) {
+func (f Facts) followedParameters(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1alpha1.GitDeliveryParameters, bool) {
 	isDue, isNew := false, f.Copy == nil || !isOfRevision(f.Copy.Position(), s)
 	for _, l := range directories.LaterTrees(p, s) {
 		if l.Step <= s.Cursor.Step {
@@ -197,14 +197,14 @@ func effectiveAt(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery 
 		reached = *r.Copy
 	}
 	reached.Cursor.Step = position.Step
-	out.Spec.ForProvider = specAt(out.Spec.ForProvider, reached, deliveredTrees(d))
+	out.Spec.ForProvider = followerSpecAt(out.Spec.ForProvider, reached, deliveredTrees(d))
 	out.Spec.ForProvider.Position = &position
 	return &out
 }
 
-// specAt returns the parameters of a follower with the trees of the steps that its repository came to, by a state of the ledger and the delivered directories. A
+// followerSpecAt returns the parameters of a follower with the trees of the steps that its repository came to, by a state of the ledger and the delivered directories. A
 // revision by which a user rolls another revision back takes no step: the repository came to the later trees in the directories that the other revision wrote.
-func specAt(p v1alpha1.GitDeliveryParameters, s ledger.State, delivered map[string]v1alpha1.DeliveredTree) v1alpha1.GitDeliveryParameters {
+func followerSpecAt(p v1alpha1.GitDeliveryParameters, s ledger.State, delivered map[string]v1alpha1.DeliveredTree) v1alpha1.GitDeliveryParameters {
 	if s.Withdraws == 0 {
 		return directories.At(p, s)
 	}
@@ -244,19 +244,19 @@ func (f Facts) isHomePart(part ledger.Part) bool {
 	return part.Delivery == xcrd.GetCompositionResourceName(f.Home)
 }
 
-// deliveryOf returns the delivery of a part of the revision, or nil if it was lost.
-func (f Facts) deliveryOf(part ledger.Part) *v1alpha1.GitDelivery {
-	switch self := f.self(); {
+// deliveryOfPart returns the delivery of a part of the revision, or nil if it was lost.
+func (f Facts) deliveryOfPart(part ledger.Part) *v1alpha1.GitDelivery {
+	switch self := f.ownDelivery(); {
 	case part.Delivery == xcrd.GetCompositionResourceName(self):
 		return self
 	case f.isHomePart(part):
 		return f.Home
 	}
-	return f.follower(part)
+	return f.followerOfPart(part)
 }
 
-// follower returns the delivery of a part of the revision to another repository than the home, or nil if it was lost.
-func (f Facts) follower(part ledger.Part) *v1alpha1.GitDelivery {
+// followerOfPart returns the delivery of a part of the revision to another repository than the home, or nil if it was lost.
+func (f Facts) followerOfPart(part ledger.Part) *v1alpha1.GitDelivery {
 	for i := range f.Followers {
 		if xcrd.GetCompositionResourceName(&f.Followers[i]) == part.Delivery {
 			return &f.Followers[i]
@@ -269,7 +269,7 @@ func (f Facts) follower(part ledger.Part) *v1alpha1.GitDelivery {
 func (f Facts) followersOf(s ledger.State) []*v1alpha1.GitDelivery {
 	var out []*v1alpha1.GitDelivery
 	for _, part := range s.Current.Parts {
-		if d := f.follower(part); d != nil && !f.isHomePart(part) {
+		if d := f.followerOfPart(part); d != nil && !f.isHomePart(part) {
 			out = append(out, d)
 		}
 	}
@@ -279,7 +279,7 @@ func (f Facts) followersOf(s ledger.State) []*v1alpha1.GitDelivery {
 // haveAllReported is true once each repository of the current revision has reported its directories at the current position.
 func (f Facts) haveAllReported(s ledger.State) bool {
 	return f.Applied == s.Position() && !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
-		d := f.follower(part)
+		d := f.followerOfPart(part)
 		return !f.isHomePart(part) && (d == nil || !evidence.HasReported(effectiveAt(d, s), s, part.Sites))
 	})
 }
@@ -302,21 +302,21 @@ func (f Facts) areFollowersRestored(s ledger.State) bool {
 // isPartRestored is true for a part of a revision whose Sites run the trees of the rollback, or that has no tree to restore. In tracks each spec requests the
 // position.
 func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
-	d, position := f.follower(part), s.Position()
+	d, position := f.followerOfPart(part), s.Position()
 	switch {
 	case d == nil:
 		return s.Withdraws == 0 && !evidence.IsReached(part.Delivery, &v1alpha1.GitDelivery{}, s)
 	case evidence.IsDelivered(d, position):
-		return f.runsTrees(d, position)
+		return f.runsDeliveredTrees(d, position)
 	case s.HasTracks():
 		return false
 	}
-	followed := f.followed(d, s)
+	followed := f.followedDelivery(d, s)
 	return evidence.AsksForNothing(followed) && evidence.IsSeen(d) && evidence.IsLeftAlone(part.Delivery, followed, d, s)
 }
 
-// followed returns a follower with the spec that follows from a state.
-func (f Facts) followed(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
+// followedDelivery returns a follower with the spec that follows from a state.
+func (f Facts) followedDelivery(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
 	f.Delivered = deliveredTrees(d)
 	out := *d
 	out.Spec.ForProvider = f.Follow(effectiveAt(d, s).Spec.ForProvider, s, s)

@@ -23,20 +23,20 @@ func (f Facts) holdForward(recorded, next ledger.State) v1alpha1.MandateHold {
 		return v1alpha1.HoldClaimUnread
 	case f.Guard != "":
 		return f.Guard
-	case next.Position() != recorded.Position() && f.lacksTrees(recorded, next):
+	case next.Position() != recorded.Position() && f.lacksStepTrees(recorded, next):
 		return v1alpha1.HoldFilesMissing
 	}
 	return ""
 }
 
-// lacksTrees is true if the tree of some directory is in no object, or cannot be composed, for a state that changes it. In tracks each repository has to follow.
-func (f Facts) lacksTrees(recorded, s ledger.State) bool {
+// lacksStepTrees is true if the tree of some directory is in no object, or cannot be composed, for a state that changes it. In tracks each repository has to follow.
+func (f Facts) lacksStepTrees(recorded, s ledger.State) bool {
 	if !s.HasTracks() {
-		return !directories.CarryStep(s, s.Cursor.Step, f.carriers(s)...)
+		return !directories.CarryStep(s, s.Cursor.Step, f.carryingDeliveries(s)...)
 	}
-	in := f.aimInput(recorded, s)
+	in := f.newAimInput(recorded, s)
 	return slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
-		d := f.deliveryOf(part)
+		d := f.deliveryOfPart(part)
 		return d == nil || f.lacksTreesOf(d, in, s)
 	})
 }
@@ -53,16 +53,18 @@ func (f Facts) lacksTreesOf(d *v1alpha1.GitDelivery, in step.Input, s ledger.Sta
 	}
 	return slices.ContainsFunc(p.Trees, func(t v1alpha1.Tree) bool {
 		aim := in.AimAt(s, directories.DirectoryOf(in, t.Site))
-		return !aim.Keeps && f.followAim(p, t, in, s).Action == v1alpha1.ActionKeep
+		return !aim.Keeps && f.composeStepTree(p, t, in, s).Action == v1alpha1.ActionKeep
 	})
 }
 
-// holdsFiles is true if the deliveries carry the files of the revision to each Site of its next step.
-func (f Facts) holdsFiles(s ledger.State) bool { return directories.HoldFiles(s, f.carriers(s)...) }
+// holdsFilesOfStep is true if the deliveries carry the files of the revision to each Site of its next step.
+func (f Facts) holdsFilesOfStep(s ledger.State) bool {
+	return directories.HoldFiles(s, f.carryingDeliveries(s)...)
+}
 
-// carriers returns the deliveries of the current revision of a state, which carry its files. Files for a Site that gets none do not count, nor those of a
+// carryingDeliveries returns the deliveries of the current revision of a state, which carry its files. Files for a Site that gets none do not count, nor those of a
 // delivery that cannot follow the ledger: its spec was composed before a recovery.
-func (f Facts) carriers(s ledger.State) []*v1alpha1.GitDelivery {
+func (f Facts) carryingDeliveries(s ledger.State) []*v1alpha1.GitDelivery {
 	out := []*v1alpha1.GitDelivery{f.withoutClosed(f.Home)}
 	for _, d := range f.followersOf(s) {
 		if recorded := d.Spec.ForProvider.Copy; recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch {
@@ -87,7 +89,7 @@ func (f Facts) forwardProof(s ledger.State) step.Proof {
 	if !slices.ContainsFunc(f.Home.Spec.ForProvider.Mandate.May, step.Kind.GoesForward) {
 		return step.Proof{}
 	}
-	c, gates, end := f.comparison(s), f.gatesOf(s), f.PauseEnd(s)
+	c, gates, end := f.newComparison(s), f.gatesOfStep(s), f.PauseEnd(s)
 	out := step.Proof{
 		IsLive: c.IsLive() && f.runsEachTree(c), AwaitsCluster: c.AwaitsCluster(), IsPauseOver: !end.IsZero() && !f.Now.Before(end),
 		HasPassed: len(gates) > 0 && !slices.ContainsFunc(gates, func(g *rolloutv1alpha1.Gate) bool { return !hasPassedEach(g) }),
@@ -103,23 +105,23 @@ func (f Facts) forwardProof(s ledger.State) step.Proof {
 	return out
 }
 
-// comparison compares the deliveries of the revision, and its SiteSync, with themselves: their specs are the desired state. A repository of a later wave has the
+// newComparison compares the deliveries of the revision, and its SiteSync, with themselves: their specs are the desired state. A repository of a later wave has the
 // trees of an earlier revision in its spec, and no part in the step.
-func (f Facts) comparison(s ledger.State) *evidence.Comparison {
-	deliveries := map[string]*v1alpha1.GitDelivery{xcrd.GetCompositionResourceName(f.Home): f.homeAt(s)}
+func (f Facts) newComparison(s ledger.State) *evidence.Comparison {
+	deliveries := map[string]*v1alpha1.GitDelivery{xcrd.GetCompositionResourceName(f.Home): f.homeAtPosition(s)}
 	for _, d := range f.followersOf(s) {
 		if name := xcrd.GetCompositionResourceName(d); evidence.IsReached(name, d, s) {
 			deliveries[name] = effectiveAt(d, s)
 		}
 	}
-	sync := f.sync()
+	sync := f.deploymentSync()
 	return &evidence.Comparison{
-		State: s, Recorded: s, Desired: deliveries, Observed: deliveries, Sync: latestSync(sync), ObservedSync: sync, Unobserved: f.Unobserved,
+		State: s, Recorded: s, Desired: deliveries, Observed: deliveries, Sync: withLatestTrees(sync), ObservedSync: sync, Unobserved: f.Unobserved,
 	}
 }
 
-// latestSync returns a SiteSync with a spec that names the trees that it looks for: it may have followed the ledger to them.
-func latestSync(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
+// withLatestTrees returns a SiteSync with a spec that names the trees that it looks for: it may have followed the ledger to them.
+func withLatestTrees(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
 	if s == nil {
 		return nil
 	}
@@ -163,7 +165,7 @@ func (f Facts) PauseEnd(s ledger.State) time.Time {
 		return time.Time{}
 	}
 	length, err := time.ParseDuration(s.PauseAfterStep())
-	sync := f.sync()
+	sync := f.deploymentSync()
 	if err != nil || sync == nil {
 		return time.Time{}
 	}

@@ -19,7 +19,7 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool {
-		return !slices.Contains(step.Kinds(), k) || !mayRecord(k, m, s)
+		return !slices.Contains(step.Kinds(), k) || !mayRecordEvent(k, m, s)
 	})
 	if len(may) == 0 {
 		return nil
@@ -27,10 +27,10 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 	return &v1alpha1.MandateStatus{Rules: m.Rules, Revision: s.Current.Number, May: may}
 }
 
-// mayRecord is true for a kind of events that the provider may record on top of a state. A request about the revision by which a user rolls back would end the
+// mayRecordEvent is true for a kind of events that the provider may record on top of a state. A request about the revision by which a user rolls back would end the
 // mandate before the rollback. The function alone has the files of a move. No step begins, and nothing is verified, once the deployment has left a Site of the
 // revision.
-func mayRecord(k step.Kind, m *v1alpha1.Mandate, s ledger.State) bool {
+func mayRecordEvent(k step.Kind, m *v1alpha1.Mandate, s ledger.State) bool {
 	switch k {
 	case step.KindRequest:
 		return m.Revision == s.Current.Number
@@ -42,14 +42,14 @@ func mayRecord(k step.Kind, m *v1alpha1.Mandate, s ledger.State) bool {
 	return true
 }
 
-// isInTracks is true for a revision with tracks, or with a rollback target that has tracks.
-func isInTracks(s ledger.State) bool {
+// involvesTracks is true for a revision with tracks, or with a rollback target that has tracks.
+func involvesTracks(s ledger.State) bool {
 	target := step.TargetOf(s)
 	return s.HasTracks() || s.Current.HasSteps() || target != nil && !ledger.IsPlain(target.Track)
 }
 
 // isAcrossTracks is true for a move from or to tracks, and for a revision without tracks whose rollback target has some: only the function has the files of both.
-func isAcrossTracks(s ledger.State) bool { return s.IsMove() || isInTracks(s) && !s.HasTracks() }
+func isAcrossTracks(s ledger.State) bool { return s.IsMove() || involvesTracks(s) && !s.HasTracks() }
 
 // isInHomeAlone is true for a revision of which the home of the ledger is the only repository.
 func isInHomeAlone(s ledger.State) bool {
@@ -78,23 +78,23 @@ func AttemptTimeout(d *v1alpha1.GitDelivery) time.Duration {
 	case position.Attempt == 0, position == d.Spec.ForProvider.AskedPosition():
 		return 0
 	case m != nil:
-		return timeoutOf(*m)
+		return mandateTimeout(*m)
 	case follows != nil:
 		return parseTimeout(follows.AttemptTimeout)
 	}
 	return 0
 }
 
-// timeoutOf returns the timeout of a mandate, or the default for one that is invalid.
-func timeoutOf(m v1alpha1.Mandate) time.Duration { return parseTimeout(m.Rollback.AttemptTimeout) }
+// mandateTimeout returns the timeout of a mandate, or the default for one that is invalid.
+func mandateTimeout(m v1alpha1.Mandate) time.Duration { return parseTimeout(m.Rollback.AttemptTimeout) }
 
 func parseTimeout(text string) time.Duration {
 	parsed, _ := timeout.Parse(timeout.OfAttempt(text))
 	return parsed
 }
 
-// isBehind is true for an earlier position of the current revision of a state, or of the revision that a user rolled back by it, in the same epoch.
-func isBehind(p ledger.Position, s ledger.State) bool {
+// isEarlierPosition is true for an earlier position of the current revision of a state, or of the revision that a user rolled back by it, in the same epoch.
+func isEarlierPosition(p ledger.Position, s ledger.State) bool {
 	return isOfRevision(p, s) && p.Compare(s.Position()) < 0
 }
 

@@ -19,7 +19,7 @@ func FollowLedger(sync *v1alpha1.SiteSync, all []v1alpha1.GitDelivery) (v1alpha1
 	p := *sync.Spec.ForProvider.DeepCopy()
 	var siblings []*v1alpha1.GitDelivery
 	for i := range all {
-		if isSibling(sync, p.ClaimRef, &all[i]) {
+		if isSiblingObject(sync, p.ClaimRef, &all[i]) {
 			siblings = append(siblings, &all[i])
 		}
 	}
@@ -35,13 +35,13 @@ func FollowLedger(sync *v1alpha1.SiteSync, all []v1alpha1.GitDelivery) (v1alpha1
 	p.Position, p.Pause = new(s.Position()), s.PauseAfterStep()
 	p.Promoted = p.Pause != "" && s.IsPauseReleased()
 	if s.Cursor.Attempt > 0 {
-		timeout := timeoutOf(*home.Spec.ForProvider.Mandate).String()
+		timeout := mandateTimeout(*home.Spec.ForProvider.Mandate).String()
 		p.SyncWaitTimeout, p.ClusterWaitTimeout = timeout, timeout
 	}
 	switch f := (Facts{Home: home}); {
 	case s.Cursor.Attempt > 0 && !s.HasTracks():
 		p.Sites = f.restoredSites(p.Sites, siblings, s)
-	case isInTracks(s):
+	case involvesTracks(s):
 		p.Sites = f.deliveredSites(p.Sites, siblings, s)
 	}
 	return p, true
@@ -51,10 +51,10 @@ func FollowLedger(sync *v1alpha1.SiteSync, all []v1alpha1.GitDelivery) (v1alpha1
 func (f Facts) restoredSites(observed []v1alpha1.SiteTree, siblings []*v1alpha1.GitDelivery, s ledger.State) []v1alpha1.SiteTree {
 	var out []v1alpha1.SiteTree
 	for _, d := range siblings {
-		if partOf(d, s) == nil {
+		if partOfDelivery(d, s) == nil {
 			continue
 		}
-		for _, t := range f.followed(d, s).Spec.ForProvider.Trees {
+		for _, t := range f.followedDelivery(d, s).Spec.ForProvider.Trees {
 			isObserved := slices.ContainsFunc(observed, func(o v1alpha1.SiteTree) bool { return o.Name == t.Site })
 			if isObserved && t.Action != v1alpha1.ActionKeep {
 				out = append(out, directories.SiteToObserve(d, t, s.StepOf(t.Site)))
@@ -71,7 +71,7 @@ func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, siblings []*v1alpha1
 	var out []v1alpha1.SiteTree
 	targets := directories.TargetTrees(s)
 	for _, site := range observed {
-		d := f.deliveryTo(site.Name, siblings, s)
+		d := f.deliveryToSite(site.Name, siblings, s)
 		delivered, _ := evidence.HeldTree(d, site.Path)
 		if _, isServed := targets[site.Name]; s.Cursor.Attempt > 0 && delivered.Tree == "" && !isServed {
 			continue
@@ -85,9 +85,9 @@ func (f Facts) deliveredSites(observed []v1alpha1.SiteTree, siblings []*v1alpha1
 	return out
 }
 
-// deliveryTo returns the delivery of the part of a revision with a Site, nil if it was lost, and the home for a Site in no part.
-func (f Facts) deliveryTo(site string, siblings []*v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
-	part := partWith(site, s)
+// deliveryToSite returns the delivery of the part of a revision with a Site, nil if it was lost, and the home for a Site in no part.
+func (f Facts) deliveryToSite(site string, siblings []*v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
+	part := partWithSite(site, s)
 	if part == nil || f.isHomePart(*part) {
 		return f.Home
 	}
@@ -110,7 +110,7 @@ func (f Facts) hasDelivered(d *v1alpha1.GitDelivery, site string, delivered v1al
 	case s.Cursor.Attempt == 0:
 		return hasRevision(delivered, s.Current.Number)
 	}
-	return !isServed || !f.isChosen(site) || delivered.Tree == want
+	return !isServed || !f.isChosenSite(site) || delivered.Tree == want
 }
 
 // hasRevision is true for a directory that a revision wrote, in a track or alone.

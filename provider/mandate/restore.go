@@ -18,9 +18,9 @@ func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	}
 	requested, recorded := p.AskedPosition(), s.Position()
 	if !s.IsRejected() {
-		return slices.Contains(status.May, step.KindAdvance) && isBehind(requested, s)
+		return slices.Contains(status.May, step.KindAdvance) && isEarlierPosition(requested, s)
 	}
-	return isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0
+	return isEarlierPosition(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0
 }
 
 // Follow returns the parameters of the home, or of a follower, for a later state of the ledger. A step moves requests to the revision, or brings it to the Sites
@@ -30,7 +30,7 @@ func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State
 	position := s.Position()
 	p.Position, p.Trees, p.Settled = &position, f.followTrees(p, recorded, s), false
 	if position.Attempt > 0 {
-		p.DeliveryTimeout = timeoutOf(*f.Home.Spec.ForProvider.Mandate).String()
+		p.DeliveryTimeout = mandateTimeout(*f.Home.Spec.ForProvider.Mandate).String()
 	}
 	if position.Attempt > 0 && !s.Restored {
 		p.DriftPolicy = v1alpha1.DriftRestore
@@ -59,7 +59,7 @@ func (f Facts) followTrees(p v1alpha1.GitDeliveryParameters, recorded, s ledger.
 // directory was never delivered.
 func (f Facts) followTarget(t v1alpha1.Tree, s ledger.State, target map[string]string) v1alpha1.Tree {
 	want, isServed := target[t.Site]
-	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || directories.HoldsTarget(t, f.Delivered[t.Path], s, want) {
+	if !isServed || !f.isChosenSite(t.Site) || f.isUntouched(t) || directories.HoldsTarget(t, f.Delivered[t.Path], s, want) {
 		return directories.Retain(t)
 	}
 	return directories.Restore(t, want)

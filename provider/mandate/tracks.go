@@ -13,28 +13,28 @@ import (
 // the track of a rejected revision first, and its pods are removed after them. The shared files and those of the revision come from the spec, and the folders
 // from the repository.
 func (f Facts) followStage(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) []v1alpha1.Tree {
-	out, in := make([]v1alpha1.Tree, len(p.Trees)), f.aimInput(recorded, s)
+	out, in := make([]v1alpha1.Tree, len(p.Trees)), f.newAimInput(recorded, s)
 	for i, t := range p.Trees {
-		out[i] = f.followAim(p, t, in, s)
+		out[i] = f.composeStepTree(p, t, in, s)
 	}
 	return out
 }
 
-// aimInput returns the input for the aims of directories. No proof about a position changes an aim.
-func (f Facts) aimInput(recorded, s ledger.State) step.Input {
+// newAimInput returns the input for the aims of directories. No proof about a position changes an aim.
+func (f Facts) newAimInput(recorded, s ledger.State) step.Input {
 	return step.Input{Directories: f.directories(recorded, s)}
 }
 
-// followAim returns the tree for the aim of a directory in a step, or in the stage of a rollback. A directory is retained if its tree cannot be composed.
-func (f Facts) followAim(p v1alpha1.GitDeliveryParameters, t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha1.Tree {
+// composeStepTree returns the tree for the aim of a directory in a step, or in the stage of a rollback. A directory is retained if its tree cannot be composed.
+func (f Facts) composeStepTree(p v1alpha1.GitDeliveryParameters, t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha1.Tree {
 	if s.IsRejected() && s.Cursor.Attempt == 0 {
 		return directories.Retain(t)
 	}
 	d, dir := directories.NewDirectory(s, t), directories.DirectoryOf(in, t.Site)
 	d.Asked, d.Held = t, f.Delivered[t.Path]
-	d = f.tracker().Begun(d, p, s, in.AimInStep(s, dir))
+	d = f.trackerOrDefault().Begun(d, p, s, in.AimInStep(s, dir))
 	d.Aim = in.AimAt(s, dir)
-	out, err := f.composeAim(d.WithoutOtherFiles(), s)
+	out, err := f.composeAimTree(d.WithoutOtherFiles(), s)
 	if err != nil {
 		return directories.Retain(t)
 	}
@@ -42,16 +42,16 @@ func (f Facts) followAim(p v1alpha1.GitDeliveryParameters, t v1alpha1.Tree, in s
 	return out.Tree
 }
 
-// composeAim returns the tree that brings a directory to its aim.
-func (f Facts) composeAim(d directories.Directory, s ledger.State) (directories.TrackedTree, error) {
+// composeAimTree returns the tree that brings a directory to its aim.
+func (f Facts) composeAimTree(d directories.Directory, s ledger.State) (directories.TrackedTree, error) {
 	if s.Cursor.Attempt == 0 {
-		return f.tracker().Compose(d)
+		return f.trackerOrDefault().Compose(d)
 	}
-	return f.tracker().RollBack(d, directories.Rollback{Target: step.TargetOf(s), IsChosen: f.isChosen})
+	return f.trackerOrDefault().RollBack(d, directories.Rollback{Target: step.TargetOf(s), IsChosen: f.isChosenSite})
 }
 
-// tracker returns the Tracker of the facts, or one without a memory.
-func (f Facts) tracker() *directories.Tracker {
+// trackerOrDefault returns the Tracker of the facts, or one without a memory.
+func (f Facts) trackerOrDefault() *directories.Tracker {
 	if f.Tracker == nil {
 		return directories.NewTracker(0)
 	}

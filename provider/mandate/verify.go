@@ -9,7 +9,7 @@ import (
 func (f Facts) provenTrees(s ledger.State) ([]ledger.SiteTree, bool) {
 	var out []ledger.SiteTree
 	for _, site := range s.Current.Sites() {
-		t, ok := f.provenTree(s, site)
+		t, ok := f.rollbackTree(s, site)
 		if !ok {
 			return nil, false
 		}
@@ -18,10 +18,10 @@ func (f Facts) provenTrees(s ledger.State) ([]ledger.SiteTree, bool) {
 	return out, true
 }
 
-// provenTree returns the tree of a later rollback to the revision of a state at a Site: the delivered tree, and in tracks the tree in which the revision is
+// rollbackTree returns the tree of a later rollback to the revision of a state at a Site: the delivered tree, and in tracks the tree in which the revision is
 // alone.
-func (f Facts) provenTree(s ledger.State, site string) (ledger.SiteTree, bool) {
-	part := partWith(site, s)
+func (f Facts) rollbackTree(s ledger.State, site string) (ledger.SiteTree, bool) {
+	part := partWithSite(site, s)
 	if part == nil {
 		return ledger.SiteTree{}, false
 	}
@@ -29,13 +29,13 @@ func (f Facts) provenTree(s ledger.State, site string) (ledger.SiteTree, bool) {
 	if !isKnown || delivered.Tree == "" || !s.HasTracks() {
 		return ledger.SiteTree{Site: site, ID: delivered.Tree}, isKnown && delivered.Tree != ""
 	}
-	d := f.deliveryOf(*part)
-	t, ok := treeOf(d, site)
+	d := f.deliveryOfPart(*part)
+	t, ok := requestedTree(d, site)
 	if !ok {
 		return ledger.SiteTree{}, false
 	}
 	if later := directories.LaterOf(d.Spec.ForProvider, t, s); later != nil {
-		return f.tracker().Alone(directories.NewDirectory(s, later.Tree))
+		return f.trackerOrDefault().Alone(directories.NewDirectory(s, later.Tree))
 	}
-	return f.tracker().Alone(directories.NewDirectory(s, t).WithoutOtherFiles())
+	return f.trackerOrDefault().Alone(directories.NewDirectory(s, t).WithoutOtherFiles())
 }

@@ -203,8 +203,8 @@ func TestFollowWaveOfHome(t *testing.T) {
 	}
 }
 
-// deliveryOf returns a delivery with parameters.
-func deliveryOf(p v1alpha1.GitDeliveryParameters) *v1alpha1.GitDelivery {
+// deliveryOfPart returns a delivery with parameters.
+func deliveryOfPart(p v1alpha1.GitDeliveryParameters) *v1alpha1.GitDelivery {
 	return &v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: p}}
 }
 
@@ -241,7 +241,7 @@ func TestRollBackFirstWave(t *testing.T) {
 				t.Errorf("\n%s\nFollowHome(...): want the tree of the target: -want, +got:\n%s\nahead %t, position %+v", tc.reason, diff, isAhead, out.Position)
 			}
 			c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2"}
-			if out, isAhead = c.FollowHome(*p); !evidence.AsksForNothing(deliveryOf(out)) || !isAhead || *out.Position != back.Position() {
+			if out, isAhead = c.FollowHome(*p); !evidence.AsksForNothing(deliveryOfPart(out)) || !isAhead || *out.Position != back.Position() {
 				t.Errorf("\n%s\nFollowHome(...): want the position of the rollback without a tree: got %+v, ahead %t", tc.reason, out.Position, isAhead)
 			}
 		})

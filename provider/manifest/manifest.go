@@ -46,7 +46,7 @@ func (r *Reader) Read(ctx context.Context, d Directory) ([]instruction.Manifest,
 	if cached, ok := r.known.Get(key); ok {
 		return cached, nil
 	}
-	files, err := d.readFiles(ctx)
+	files, err := d.readTreeFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func (r *Reader) Read(ctx context.Context, d Directory) ([]instruction.Manifest,
 	return manifests, nil
 }
 
-// readFiles returns the files of the tree from an archive that holds it, or else from the repository.
-func (d Directory) readFiles(ctx context.Context) (tree.Files, error) {
+// readTreeFiles returns the files of the tree from an archive that holds it, or else from the repository.
+func (d Directory) readTreeFiles(ctx context.Context) (tree.Files, error) {
 	for _, archive := range d.Delivered {
 		if files, err := tree.Decode(archive); err == nil && tree.ID(files) == d.Tree {
 			return files, nil

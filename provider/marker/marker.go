@@ -50,14 +50,14 @@ type claim struct {
 // Encode returns the content of the marker's file. Equal markers have equal content. It returns an error if the marker cannot be encoded,
 // which is a bug in this package.
 func (m Marker) Encode() ([]byte, error) {
-	b, err := json.MarshalIndent(m.content(), "", "  ")
+	b, err := json.MarshalIndent(m.toMarkerFile(), "", "  ")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode marker")
 	}
 	return append(b, '\n'), nil
 }
 
-func (m Marker) content() file {
+func (m Marker) toMarkerFile() file {
 	return file{
 		Version: version, ControlPlane: m.ControlPlane, ClusterUID: m.ClusterUID, Shard: m.Shard,
 		Claim: claim{APIGroup: m.Claim.APIGroup, Kind: m.Claim.Kind, Namespace: m.Claim.Namespace, Name: m.Claim.Name},

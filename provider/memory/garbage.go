@@ -63,7 +63,7 @@ func (Limiter) Start(ctx context.Context) error {
 			return nil
 		case <-t.C:
 		}
-		if next := memoryLimit(liveBytes(), Used()); next != current {
+		if next := memoryLimit(liveHeapBytes(), Used()); next != current {
 			debug.SetMemoryLimit(next)
 			current = next
 		}
@@ -78,8 +78,8 @@ func memoryLimit(live, used int64) int64 {
 	return (limit + limitStep - 1) / limitStep * limitStep
 }
 
-// liveBytes returns the size of the objects that the last collection found.
-func liveBytes() int64 {
+// liveHeapBytes returns the size of the objects that the last collection found.
+func liveHeapBytes() int64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return int64(min(sample[0].Value.Uint64(), math.MaxInt64)) //nolint:gosec // It is at most that.

@@ -41,8 +41,8 @@ var process = struct{ administrators, tenants *pool }{ //nolint:gochecknoglobals
 	tenants: newPool(limits{namespace: namespaceBytes, guaranteed: guaranteedBytes, shared: sharedBytes, large: largeBytes}, collectGarbage),
 }
 
-// poolOf returns the pool that a namespace shares. An empty namespace stands for administrators.
-func poolOf(namespace string) *pool {
+// poolOfNamespace returns the pool that a namespace shares. An empty namespace stands for administrators.
+func poolOfNamespace(namespace string) *pool {
 	if namespace == "" {
 		return process.administrators
 	}
@@ -52,35 +52,37 @@ func poolOf(namespace string) *pool {
 // Reserve waits until a namespace has room for some bytes, at most a few MiB, and returns the function that releases them, which may be called more than
 // once. The reservations of a namespace get room in their order. It returns the error of the context if that ends before.
 func Reserve(ctx context.Context, namespace string, bytes int64) (release func(), err error) {
-	return poolOf(namespace).reserve(ctx, newReservation(namespace, bytes))
+	return poolOfNamespace(namespace).reserveMemory(ctx, newReservation(namespace, bytes))
 }
 
 // TryReserve reserves bytes without a wait. It returns false if the namespace has no room for them.
 func TryReserve(namespace string, bytes int64) (release func(), ok bool) {
-	return poolOf(namespace).tryReserve(newReservation(namespace, bytes))
+	return poolOfNamespace(namespace).tryReserveMemory(newReservation(namespace, bytes))
 }
 
 // ReserveLarge waits until a namespace has its turn with the memory for a large answer, of which all namespaces read one at a time, as administrators do. It
 // does the same as Reserve. A namespace that waits for its own memory keeps no other namespace waiting.
 func ReserveLarge(ctx context.Context, namespace string) (release func(), err error) {
-	return poolOf(namespace).reserve(ctx, newLargeReservation(namespace))
+	return poolOfNamespace(namespace).reserveMemory(ctx, newLargeReservation(namespace))
 }
 
 // TryReserveLarge reserves the memory for a large answer without a wait. It returns false if it is not free: then the namespace has its turn from then on, as
 // if it waited.
 func TryReserveLarge(namespace string) (release func(), ok bool) {
-	return poolOf(namespace).tryReserve(newLargeReservation(namespace))
+	return poolOfNamespace(namespace).tryReserveMemory(newLargeReservation(namespace))
 }
 
 // IsLargeWanted reports whether another namespace waits for the memory for a large answer that one has.
-func IsLargeWanted(namespace string) bool { return poolOf(namespace).isLargeWanted(namespace) }
+func IsLargeWanted(namespace string) bool { return poolOfNamespace(namespace).isLargeWanted(namespace) }
 
 // AwaitsLarge reports whether a namespace waits for the memory for a large answer.
-func AwaitsLarge(namespace string) bool { return poolOf(namespace).awaitsLarge(namespace) }
+func AwaitsLarge(namespace string) bool { return poolOfNamespace(namespace).awaitsLarge(namespace) }
 
 // Hold counts bytes that are in memory already, or gives them back if they are negative. They are counted although the namespace has no room: then its next
 // reservation waits.
-func Hold(namespace string, bytes int64) { poolOf(namespace).hold(namespace, bytes) }
+func Hold(namespace string, bytes int64) {
+	poolOfNamespace(namespace).holdMemoryBytes(namespace, bytes)
+}
 
 // HoldWhile counts bytes until the garbage collector finds that nothing refers to an object any more.
 func HoldWhile[T any](object *T, namespace string, bytes int64) {

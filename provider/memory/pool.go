@@ -43,7 +43,7 @@ type reservation struct {
 	given     chan struct{}
 }
 
-func (r *reservation) place() shares.Place { return shares.Place{Namespace: r.namespace} }
+func (r *reservation) namespacePlace() shares.Place { return shares.Place{Namespace: r.namespace} }
 
 func newReservation(namespace string, bytes int64) *reservation {
 	return &reservation{namespace: namespace, bytes: bytes, given: make(chan struct{})}
@@ -60,54 +60,54 @@ func newPool(l limits, collect func(since uint64) uint64) *pool {
 	}
 }
 
-// reserve waits until the reservation has room. It returns the function that releases it, or the error of the context if that ends before: then a large
+// reserveMemory waits until the reservation has room. It returns the function that releases it, or the error of the context if that ends before: then a large
 // reservation leaves its turn to the next one of its namespace.
-func (p *pool) reserve(ctx context.Context, r *reservation) (func(), error) {
+func (p *pool) reserveMemory(ctx context.Context, r *reservation) (func(), error) {
 	p.mu.Lock()
-	p.add(r)
+	p.addReservation(r)
 	p.mu.Unlock()
 	wait := collectInterval
 	for collections := countCollections(); ; collections = p.collect(collections) {
 		select {
 		case <-r.given:
-			return p.releaseOf(r), nil
+			return p.newReleaseFunc(r), nil
 		case <-ctx.Done():
-			if p.giveUp(r) {
+			if p.cancelReservation(r) {
 				return nil, ctx.Err()
 			}
-			return p.releaseOf(r), nil
+			return p.newReleaseFunc(r), nil
 		case <-time.After(wait):
 			wait = min(2*wait, maxCollectInterval)
 		}
 	}
 }
 
-// tryReserve reserves room without a wait. A large reservation without room leaves its turn to the next one of its namespace.
-func (p *pool) tryReserve(r *reservation) (func(), bool) {
+// tryReserveMemory reserves room without a wait. A large reservation without room leaves its turn to the next one of its namespace.
+func (p *pool) tryReserveMemory(r *reservation) (func(), bool) {
 	p.mu.Lock()
-	p.add(r)
+	p.addReservation(r)
 	p.mu.Unlock()
-	if p.giveUp(r) {
+	if p.cancelReservation(r) {
 		return nil, false
 	}
-	return p.releaseOf(r), true
+	return p.newReleaseFunc(r), true
 }
 
-// add lets a reservation wait, and gives it room if there is some, with the lock held.
-func (p *pool) add(r *reservation) {
-	p.queueOf(r).Add(r, "", r.namespace)
-	p.giveRoom()
+// addReservation lets a reservation wait, and gives it room if there is some, with the lock held.
+func (p *pool) addReservation(r *reservation) {
+	p.reservationQueue(r).Add(r, "", r.namespace)
+	p.admitReservations()
 }
 
-func (p *pool) queueOf(r *reservation) *shares.Queue[*reservation] {
+func (p *pool) reservationQueue(r *reservation) *shares.Queue[*reservation] {
 	if r.isLarge {
 		return p.large
 	}
 	return p.waiting
 }
 
-// giveUp ends the wait of a reservation. It returns false if it has room.
-func (p *pool) giveUp(r *reservation) bool {
+// cancelReservation ends the wait of a reservation. It returns false if it has room.
+func (p *pool) cancelReservation(r *reservation) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
@@ -115,28 +115,28 @@ func (p *pool) giveUp(r *reservation) bool {
 		return false
 	default:
 	}
-	p.queueOf(r).GiveUp(r)
-	p.giveRoom()
+	p.reservationQueue(r).GiveUp(r)
+	p.admitReservations()
 	return true
 }
 
-func (p *pool) releaseOf(r *reservation) func() {
+func (p *pool) newReleaseFunc(r *reservation) func() {
 	return sync.OnceFunc(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if r.isLarge {
-			p.large.End(r.place())
+			p.large.End(r.namespacePlace())
 		}
-		p.count(r.namespace, -r.bytes)
-		p.giveRoom()
+		p.addUsedBytes(r.namespace, -r.bytes)
+		p.admitReservations()
 	})
 }
 
-func (p *pool) hold(namespace string, bytes int64) {
+func (p *pool) holdMemoryBytes(namespace string, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.count(namespace, bytes)
-	p.giveRoom()
+	p.addUsedBytes(namespace, bytes)
+	p.admitReservations()
 }
 
 func (p *pool) usedBytes() int64 {
@@ -163,8 +163,8 @@ func (p *pool) awaitsLarge(namespace string) bool {
 	return p.large.IsAwaitedBy(shares.Place{Namespace: namespace})
 }
 
-// count counts bytes, with the lock held.
-func (p *pool) count(namespace string, bytes int64) {
+// addUsedBytes counts bytes, with the lock held.
+func (p *pool) addUsedBytes(namespace string, bytes int64) {
 	p.shared -= p.beyondGuarantee(p.by[namespace])
 	if p.by[namespace] += bytes; p.by[namespace] == 0 {
 		delete(p.by, namespace)
@@ -174,9 +174,9 @@ func (p *pool) count(namespace string, bytes int64) {
 
 func (p *pool) beyondGuarantee(bytes int64) int64 { return max(0, bytes-p.limits.guaranteed) }
 
-// giveRoom gives room to all reservations that may have it, with the lock held. A namespace whose turn it is and that waits for shared memory lets no other
+// admitReservations gives room to all reservations that may have it, with the lock held. A namespace whose turn it is and that waits for shared memory lets no other
 // namespace take that.
-func (p *pool) giveRoom() {
+func (p *pool) admitReservations() {
 	for r, _, ok := p.large.NextAdmitted(p.hasRoomForLarge); ok; r, _, ok = p.large.NextAdmitted(p.hasRoomForLarge) {
 		close(r.given)
 	}
@@ -185,20 +185,20 @@ func (p *pool) giveRoom() {
 		if p.by[r.namespace]+r.bytes <= p.limits.guaranteed {
 			return true
 		}
-		isShared = isShared && (!p.hasOwnRoom(r) || p.hasSharedRoom(r))
-		return isShared && p.hasOwnRoom(r)
+		isShared = isShared && (!p.hasNamespaceRoom(r) || p.hasSharedRoom(r))
+		return isShared && p.hasNamespaceRoom(r)
 	}
 	for r, place, ok := p.waiting.NextAdmitted(admits); ok; r, place, ok = p.waiting.NextAdmitted(admits) {
 		p.waiting.End(place) // The queue has those that wait.
-		p.count(r.namespace, r.bytes)
+		p.addUsedBytes(r.namespace, r.bytes)
 		close(r.given)
 	}
 }
 
-// hasOwnRoom reports whether a reservation fits into the limit of its namespace, beside a large answer that the namespace reads or awaits.
-func (p *pool) hasOwnRoom(r *reservation) bool {
+// hasNamespaceRoom reports whether a reservation fits into the limit of its namespace, beside a large answer that the namespace reads or awaits.
+func (p *pool) hasNamespaceRoom(r *reservation) bool {
 	limit := p.limits.namespace
-	if p.large.IsUsedBy(r.place()) {
+	if p.large.IsUsedBy(r.namespacePlace()) {
 		limit -= p.limits.large
 	}
 	return p.by[r.namespace]+r.bytes <= limit

@@ -39,16 +39,16 @@ func TestReservationWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := smallPool()
 			for _, namespace := range slices.Sorted(maps.Keys(tc.held)) {
-				p.hold(namespace, tc.held[namespace])
+				p.holdMemoryBytes(namespace, tc.held[namespace])
 			}
 			ended, cancel := context.WithCancel(t.Context())
 			cancel()
-			release, err := p.reserve(ended, newReservation(tc.namespace, tc.bytes))
+			release, err := p.reserveMemory(ended, newReservation(tc.namespace, tc.bytes))
 			if waits := err != nil; waits != tc.waits {
 				t.Fatalf("\n%s\nreserve(...): want a wait %t, got error %v", tc.reason, tc.waits, err)
 			}
 			if tc.waits {
-				if _, ok := p.tryReserve(newReservation(tc.namespace, tc.bytes)); ok {
+				if _, ok := p.tryReserveMemory(newReservation(tc.namespace, tc.bytes)); ok {
 					t.Errorf("\n%s\ntryReserve(...): want no room", tc.reason)
 				}
 				return
@@ -79,7 +79,7 @@ func (p *pool) wants(t *testing.T, texts ...string) []*reservation {
 			r = newReservation(namespace, bytes)
 		}
 		p.mu.Lock()
-		p.add(r)
+		p.addReservation(r)
 		p.mu.Unlock()
 		out = append(out, r)
 	}
@@ -160,12 +160,12 @@ func TestReservationsKeepTheirOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := smallPool()
 			for namespace, bytes := range tc.held {
-				p.hold(namespace, bytes)
+				p.holdMemoryBytes(namespace, bytes)
 			}
 			all := p.wants(t, tc.wants...)
 			before := givenOf(all)
 			for namespace, bytes := range tc.freed {
-				p.hold(namespace, -bytes)
+				p.holdMemoryBytes(namespace, -bytes)
 			}
 			if diff := cmp.Diff([]string{tc.before, tc.after}, []string{before, givenOf(all)}); diff != "" {
 				t.Errorf("\n%s\nadd(...): -want, +got:\n%s", tc.reason, diff)
@@ -187,7 +187,7 @@ func TestLargeAnswersTakeTurns(t *testing.T) {
 			t.Fatalf("\nA large answer is read once the one before it ended.\nadd(...): %d wait", len(all))
 		}
 		order = append(order, all[i].namespace)
-		p.releaseOf(all[i])()
+		p.newReleaseFunc(all[i])()
 		all = slices.Delete(all, i, i+1)
 	}
 	if diff := cmp.Diff("aabca", strings.Join(order, "")); diff != "" {
@@ -212,7 +212,7 @@ func TestLargeIsWanted(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := smallPool()
-			p.hold("b", tc.held)
+			p.holdMemoryBytes("b", tc.held)
 			p.wants(t, "a large", tc.wants)
 			if got := p.isLargeWanted("a"); got != tc.want {
 				t.Errorf("\n%s\nisLargeWanted(...): want %t, got %t", tc.reason, tc.want, got)
@@ -237,9 +237,9 @@ func TestWaitCollectsRarely(t *testing.T) {
 				t.Helper()
 				p, collections := smallPool(), 0
 				p.collect = func(uint64) uint64 { collections++; return 0 }
-				p.hold("a", 60)
-				time.AfterFunc(tc.wait, func() { p.hold("a", -60) })
-				if _, err := p.reserve(t.Context(), newReservation("a", 60)); err != nil {
+				p.holdMemoryBytes("a", 60)
+				time.AfterFunc(tc.wait, func() { p.holdMemoryBytes("a", -60) })
+				if _, err := p.reserveMemory(t.Context(), newReservation("a", 60)); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(tc.want, collections); diff != "" {

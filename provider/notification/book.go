@@ -67,9 +67,9 @@ type Presence struct {
 	Gone int64 `json:"gone,omitempty"`
 }
 
-// next returns the presence of a receiver that is there. A receiver that was missing for too long, also while no provider looked, is there
+// nextPresence returns the presence of a receiver that is there. A receiver that was missing for too long, also while no provider looked, is there
 // from now on, and so is a receiver that was first seen by a clock which was ahead.
-func (p Presence) next(now time.Time) Presence {
+func (p Presence) nextPresence(now time.Time) Presence {
 	if p.Gone != 0 && now.Unix()-p.Gone >= int64(Absence.Seconds()) {
 		return Presence{Since: now.Unix()}
 	}
@@ -84,7 +84,7 @@ func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, delay tim
 		if !isKnown && b.IsFull() {
 			continue
 		}
-		next := p.next(now)
+		next := p.nextPresence(now)
 		if !isKnown {
 			next.Since = now.Unix()
 		}
@@ -141,27 +141,27 @@ func (b *Book) Set(d DeploymentID, r ReceiverID, m Mark) {
 		e.Marks = Marks{}
 	}
 	e.Marks[r] = m
-	b.setEntry(d, e)
+	b.setBookEntry(d, e)
 }
 
 // SetConfig remembers the configuration of a deployment. It returns whether that changed the book.
 func (b *Book) SetConfig(d DeploymentID, c Config) bool {
 	e := b.Deployments[d]
-	if e.Config == c.key() {
+	if e.Config == c.identityKey() {
 		return false
 	}
-	e.Config = c.key()
-	b.setEntry(d, e)
+	e.Config = c.identityKey()
+	b.setBookEntry(d, e)
 	return true
 }
 
 // HasMoved reports whether a deployment had another configuration at the last look.
 func (b *Book) HasMoved(d DeploymentID, c Config) bool {
 	last := b.Deployments[d].Config
-	return last != "" && last != c.key()
+	return last != "" && last != c.identityKey()
 }
 
-func (b *Book) setEntry(d DeploymentID, e Entry) {
+func (b *Book) setBookEntry(d DeploymentID, e Entry) {
 	if b.Deployments == nil {
 		b.Deployments = map[DeploymentID]Entry{}
 	}
@@ -209,16 +209,16 @@ func (b *Book) Encode() (string, error) {
 // forgetOldest forgets a tenth of the deployments, and raises the floor, so that no outcome of them is posted again. It returns whether there were any.
 func (b *Book) forgetOldest() bool {
 	oldest := slices.SortedFunc(maps.Keys(b.Deployments), func(d, e DeploymentID) int {
-		return cmp.Compare(b.Deployments[d].Marks.newest(), b.Deployments[e].Marks.newest())
+		return cmp.Compare(b.Deployments[d].Marks.newestMarkTime(), b.Deployments[e].Marks.newestMarkTime())
 	})
 	for _, d := range oldest[:(len(oldest)+9)/10] {
-		b.Floor = max(b.Floor, b.Deployments[d].Marks.newest()+1)
+		b.Floor = max(b.Floor, b.Deployments[d].Marks.newestMarkTime()+1)
 		delete(b.Deployments, d)
 	}
 	return len(oldest) > 0
 }
 
-func (m Marks) newest() int64 {
+func (m Marks) newestMarkTime() int64 {
 	newest := int64(0)
 	for _, mark := range m {
 		newest = max(newest, mark.At)

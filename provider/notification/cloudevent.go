@@ -86,12 +86,12 @@ type customData struct {
 // newCloudEvent returns the body for an outcome. ControlPlane is the name of the installation.
 func newCloudEvent(n *Notification, controlPlane string) ([]byte, error) {
 	o, d := n.Outcome, n.Deployment
-	source, subject, timestamp := "/intentplane/"+url.PathEscape(controlPlane), subjectOf(d), o.At.UTC().Format(time.RFC3339)
+	source, subject, timestamp := "/intentplane/"+url.PathEscape(controlPlane), eventSubject(d), o.At.UTC().Format(time.RFC3339)
 	e := cloudEvent{
-		SpecVersion: cloudEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Subject: subject, Time: timestamp, DataContentType: contentTypeJSON,
+		SpecVersion: cloudEventsVersion, ID: n.ID(), Source: source, Type: o.cloudEventType(), Subject: subject, Time: timestamp, DataContentType: contentTypeJSON,
 		Data: cdEvent{
-			Context: cdContext{SpecVersion: cdEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Timestamp: timestamp},
-			Subject: cdSubject{ID: subject, Source: source, Content: cdContent{Environment: cdReference{ID: controlPlane}, ArtifactID: o.artifactID(d)}},
+			Context: cdContext{SpecVersion: cdEventsVersion, ID: n.ID(), Source: source, Type: o.cloudEventType(), Timestamp: timestamp},
+			Subject: cdSubject{ID: subject, Source: source, Content: cdContent{Environment: cdReference{ID: controlPlane}, ArtifactID: o.artifactPackageURL(d)}},
 			CustomData: customData{
 				Deployment: d, Outcome: o.Result, Epoch: o.Epoch, Revision: o.Revision, LiveRevision: o.LiveRevision,
 				Reason: o.Reason, Message: o.Message, Commit: o.Commit, Sites: o.Sites,
@@ -102,14 +102,14 @@ func newCloudEvent(n *Notification, controlPlane string) ([]byte, error) {
 	return b, errors.Wrap(err, "cannot encode event")
 }
 
-// subjectOf returns the name of a deployment among both shapes.
-func subjectOf(d Deployment) string {
+// eventSubject returns the name of a deployment among both shapes.
+func eventSubject(d Deployment) string {
 	gv, _ := schema.ParseGroupVersion(d.APIVersion) // An object that was read has a version that can be read.
 	return gv.Group + "/" + d.Namespace + "/" + d.Name
 }
 
-// eventType returns the type of the event for an outcome.
-func (o Outcome) eventType() string {
+// cloudEventType returns the type of the event for an outcome.
+func (o Outcome) cloudEventType() string {
 	switch {
 	case o.Result == deploymentv1alpha1.OutcomeRolledBack:
 		return typeRolledBack
@@ -121,9 +121,9 @@ func (o Outcome) eventType() string {
 	return typeUpgraded
 }
 
-// artifactID is the package URL of the running revision after the outcome. After a rollback that is an earlier revision, where the status
+// artifactPackageURL is the package URL of the running revision after the outcome. After a rollback that is an earlier revision, where the status
 // said which.
-func (o Outcome) artifactID(d Deployment) string {
+func (o Outcome) artifactPackageURL(d Deployment) string {
 	revision := o.Revision
 	if o.Result == deploymentv1alpha1.OutcomeRolledBack && o.LiveRevision > 0 {
 		revision = o.LiveRevision

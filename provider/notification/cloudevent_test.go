@@ -77,7 +77,7 @@ func TestEventType(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.outcome.eventType()); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.outcome.cloudEventType()); diff != "" {
 				t.Errorf("\n%s\neventType(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -105,7 +105,7 @@ func TestArtifactID(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.outcome.artifactID(Deployment{Namespace: "team-a", Name: "shop"})); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.outcome.artifactPackageURL(Deployment{Namespace: "team-a", Name: "shop"})); diff != "" {
 				t.Errorf("\n%s\nartifactID(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -23,8 +23,8 @@ type Config struct {
 	Name string
 }
 
-// key of the configuration in a book of the namespace of its deployments.
-func (c Config) key() string { return c.Kind + "/" + c.Name }
+// identityKey returns the key of the configuration in a book of the namespace of its deployments.
+func (c Config) identityKey() string { return c.Kind + "/" + c.Name }
 
 // A ReceiverID names a receiver of a configuration, as marks do: Kind/name/receiver. The namespace of a ProviderConfig is the namespace of
 // its book.
@@ -59,7 +59,7 @@ type Mark struct {
 
 // NewMark returns the mark of an outcome, set now.
 func NewMark(o *Outcome, now time.Time) Mark {
-	return Mark{Index: o.Index, At: o.At.Unix(), ID: o.key(), Set: now.Unix()}
+	return Mark{Index: o.Index, At: o.At.Unix(), ID: o.identityKey(), Set: now.Unix()}
 }
 
 // NewestMark returns the mark behind all that a log shows, set now, or false for an empty log.
@@ -70,7 +70,7 @@ func NewestMark(outcomes []Outcome, log []deploymentv1alpha1.Transition, now tim
 	newest := log[len(log)-1]
 	m := Mark{Index: newest.Index, At: newest.At.Unix(), Set: now.Unix()}
 	if n := len(outcomes); n > 0 {
-		m.ID = outcomes[n-1].key()
+		m.ID = outcomes[n-1].identityKey()
 	}
 	return m, true
 }
@@ -91,7 +91,7 @@ func FirstMark(outcomes []Outcome, start, now time.Time) (Mark, bool) {
 func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark, start time.Time) []Outcome {
 	isLater := func(o Outcome) bool { return o.At.Unix() >= start.Unix() }
 	if mark != nil {
-		isLater = mark.isBefore(log)
+		isLater = mark.newAfterFilter(log)
 	}
 	first := slices.IndexFunc(outcomes, isLater)
 	if first < 0 {
@@ -100,12 +100,12 @@ func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark,
 	return outcomes[first:]
 }
 
-// isBefore returns a function that reports whether an outcome of a log comes after the mark. The index decides, which no clock moves. In another log than the
+// newAfterFilter returns a function that reports whether an outcome of a log comes after the mark. The index decides, which no clock moves. In another log than the
 // marked one, since the status was restored from a backup or computed again, the time decides.
-func (m *Mark) isBefore(log []deploymentv1alpha1.Transition) func(o Outcome) bool {
-	isSameLog := m.isFrom(log)
+func (m *Mark) newAfterFilter(log []deploymentv1alpha1.Transition) func(o Outcome) bool {
+	isSameLog := m.isFromSameLog(log)
 	return func(o Outcome) bool {
-		if o.key() == m.ID {
+		if o.identityKey() == m.ID {
 			return false
 		}
 		if isSameLog {
@@ -115,8 +115,8 @@ func (m *Mark) isBefore(log []deploymentv1alpha1.Transition) func(o Outcome) boo
 	}
 }
 
-// isFrom reports whether a mark was set by a log as it is now. A transition that the log has forgotten is taken for one of it.
-func (m *Mark) isFrom(log []deploymentv1alpha1.Transition) bool {
+// isFromSameLog reports whether a mark was set by a log as it is now. A transition that the log has forgotten is taken for one of it.
+func (m *Mark) isFromSameLog(log []deploymentv1alpha1.Transition) bool {
 	if len(log) == 0 || log[len(log)-1].Index < m.Index {
 		return false
 	}

@@ -91,7 +91,7 @@ func TestUntold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, o := range Untold(tc.outcomes, logOf(tc.outcomes), tc.mark, clock().Add(-tc.since)) {
-				got = append(got, o.key())
+				got = append(got, o.identityKey())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nUntold(...): -want, +got:\n%s", tc.reason, diff)

@@ -98,34 +98,34 @@ type Notification struct {
 }
 
 // ID of a notification: the same for each post of it.
-func (n *Notification) ID() string { return n.Deployment.UID + "." + n.key() }
+func (n *Notification) ID() string { return n.Deployment.UID + "." + n.identityKey() }
 
-// key identifies an outcome in its deployment: the same for each transition that shows it.
-func (o Outcome) key() string { return fmt.Sprintf("%d.%d.%s", o.Epoch, o.Revision, o.Result) }
+// identityKey identifies an outcome in its deployment: the same for each transition that shows it.
+func (o Outcome) identityKey() string { return fmt.Sprintf("%d.%d.%s", o.Epoch, o.Revision, o.Result) }
 
 // Outcomes returns the outcomes in the transitions of a status, each once, the oldest first, and how long one of them has to wait until it
 // counts, or 0. State is the ledger of the deployment as far as it is known.
 func Outcomes(s *Status, state *ledger.State, now time.Time) ([]Outcome, time.Duration) {
 	var out []Outcome
 	for i := range s.Transitions {
-		result := s.resultOf(i)
+		result := s.transitionOutcome(i)
 		if result == "" {
 			continue
 		}
-		if wait := s.settlesIn(i, now); result == deploymentv1alpha1.OutcomeFailed && wait > 0 {
+		if wait := s.settleDelay(i, now); result == deploymentv1alpha1.OutcomeFailed && wait > 0 {
 			return out, wait
 		}
 		o := s.newOutcome(i, result, state)
-		if !slices.ContainsFunc(out, func(earlier Outcome) bool { return earlier.key() == o.key() }) {
+		if !slices.ContainsFunc(out, func(earlier Outcome) bool { return earlier.identityKey() == o.identityKey() }) {
 			out = append(out, o)
 		}
 	}
 	return out, 0
 }
 
-// settlesIn returns how long it takes until no rollback of the revision begins by itself after a transition, or 0. A later revision ends that at once. So
+// settleDelay returns how long it takes until no rollback of the revision begins by itself after a transition, or 0. A later revision ends that at once. So
 // does a time that is too far ahead to come from clocks which agree: otherwise no outcome would count until then.
-func (s *Status) settlesIn(i int, now time.Time) time.Duration {
+func (s *Status) settleDelay(i int, now time.Time) time.Duration {
 	t := s.Transitions[i]
 	isFollowed := slices.ContainsFunc(s.Transitions[i+1:], func(later deploymentv1alpha1.Transition) bool { return later.Revision > t.Revision })
 	wait := settleTime - now.Sub(t.At.Time)
@@ -135,8 +135,8 @@ func (s *Status) settlesIn(i int, now time.Time) time.Duration {
 	return wait
 }
 
-// resultOf returns the outcome that a transition brings, or "".
-func (s *Status) resultOf(i int) deploymentv1alpha1.Outcome {
+// transitionOutcome returns the outcome that a transition brings, or "".
+func (s *Status) transitionOutcome(i int) deploymentv1alpha1.Outcome {
 	t := s.Transitions[i]
 	switch {
 	case t.Revision == 0:
@@ -168,7 +168,7 @@ func (s *Status) newOutcome(i int, result deploymentv1alpha1.Outcome, state *led
 	if i < len(s.Transitions)-1 || t.To != s.Phase {
 		return o
 	}
-	o.Message, o.Commit, o.Sites = s.Message, s.Delivery.GitCommit, sitesOf(s)
+	o.Message, o.Commit, o.Sites = s.Message, s.Delivery.GitCommit, deliveredSites(s)
 	if o.LiveRevision == 0 {
 		o.LiveRevision = s.LiveRevision
 	}
@@ -182,7 +182,7 @@ func isFirstVerified(revision int64, state *ledger.State) bool {
 	})
 }
 
-func sitesOf(s *Status) []string {
+func deliveredSites(s *Status) []string {
 	var out []string
 	for name := range s.Delivery.Sites {
 		if len(name) <= maxSiteName {

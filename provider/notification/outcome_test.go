@@ -187,7 +187,7 @@ func TestEpochOfOutcome(t *testing.T) {
 	outcomes, _ := Outcomes(statusOf(deploymentv1alpha1.PhaseSucceeded, transitions...), &ledger.State{Head: ledger.Head{Epoch: 2}}, clock())
 	var got []string
 	for _, o := range outcomes {
-		got = append(got, o.key())
+		got = append(got, o.identityKey())
 	}
 	if diff := cmp.Diff([]string{"1.5.Succeeded", "2.6.Succeeded"}, got); diff != "" {
 		t.Errorf("a change without an epoch belongs to the ledger of now: -want, +got:\n%s", diff)
@@ -231,7 +231,7 @@ func TestSitesOf(t *testing.T) {
 	for i := range 60 {
 		s.Delivery.Sites[fmt.Sprintf("edge%02d", i)] = deploymentv1alpha1.SiteStatus{}
 	}
-	if got := sitesOf(s); len(got) != maxSites || got[0] != "edge00" {
+	if got := deliveredSites(s); len(got) != maxSites || got[0] != "edge00" {
 		t.Errorf("a notification names the first %d Sites whose names are not too long: %d, from %s", maxSites, len(got), got[0])
 	}
 }

@@ -57,12 +57,12 @@ func NewPoster(c *fetch.Clients) *Poster { return &Poster{clients: c} }
 // Post posts an outcome to a receiver. It returns a RejectedError for an answer that does not take it, a fetch.Error where there is none, and
 // fetch.ErrBusy if nothing was posted. None of them holds a secret, or the path of an address.
 func (p *Poster) Post(ctx context.Context, r *Receiver, n *Notification) error {
-	body, contentType, err := r.encode(n)
+	body, contentType, err := r.encodeOutcome(n)
 	if err != nil {
 		return err
 	}
 	a, err := p.clients.ForNamespace(n.Deployment.Namespace).Do(ctx, fetch.Request{
-		URL: r.URL, Body: body, ContentType: contentType, Signature: sign(body, r.Key), Credentials: fetch.Credentials{CABundle: r.CABundle},
+		URL: r.URL, Body: body, ContentType: contentType, Signature: signatureOfBody(body, r.Key), Credentials: fetch.Credentials{CABundle: r.CABundle},
 	})
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (p *Poster) Post(ctx context.Context, r *Receiver, n *Notification) error {
 	return nil
 }
 
-// encode returns the body for an outcome, and its type.
-func (r *Receiver) encode(n *Notification) (body []byte, contentType string, err error) {
+// encodeOutcome returns the body for an outcome, and its type.
+func (r *Receiver) encodeOutcome(n *Notification) (body []byte, contentType string, err error) {
 	if r.Format == configv1alpha1.FormatSlack {
 		body, err = newSlackMessage(n, r.ControlPlane)
 		return body, contentTypeJSON, err
@@ -83,8 +83,8 @@ func (r *Receiver) encode(n *Notification) (body []byte, contentType string, err
 	return body, contentTypeCloudEvent, err
 }
 
-// sign returns the signature of a body: sha256= and the HMAC-SHA256 in hexadecimal digits. It is empty without a key.
-func sign(body []byte, key fetch.Secret) string {
+// signatureOfBody returns the signature of a body: sha256= and the HMAC-SHA256 in hexadecimal digits. It is empty without a key.
+func signatureOfBody(body []byte, key fetch.Secret) string {
 	if key == "" {
 		return ""
 	}

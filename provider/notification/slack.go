@@ -16,7 +16,7 @@ const shortCommit = 7
 // newSlackMessage returns the body for an incoming webhook of Slack.
 func newSlackMessage(n *Notification, controlPlane string) ([]byte, error) {
 	o, d := n.Outcome, n.Deployment
-	text := fmt.Sprintf("%s *%s/%s* revision %d %s", iconOf(o.Result), escapeSlack(d.Namespace), escapeSlack(d.Name), o.Revision, o.sentence())
+	text := fmt.Sprintf("%s *%s/%s* revision %d %s", iconForResult(o.Result), escapeSlack(d.Namespace), escapeSlack(d.Name), o.Revision, o.outcomeSentence())
 	if o.Message != "" {
 		text += "\n" + escapeSlack(o.Message)
 	}
@@ -28,8 +28,8 @@ func newSlackMessage(n *Notification, controlPlane string) ([]byte, error) {
 	return b, errors.Wrap(err, "cannot encode message")
 }
 
-// sentence says how the revision ended, after its number.
-func (o Outcome) sentence() string {
+// outcomeSentence says how the revision ended, after its number.
+func (o Outcome) outcomeSentence() string {
 	switch o.Result {
 	case deploymentv1alpha1.OutcomeRolledBack:
 		return "was rejected and rolled back"
@@ -40,7 +40,7 @@ func (o Outcome) sentence() string {
 	return "was verified"
 }
 
-func iconOf(result deploymentv1alpha1.Outcome) string {
+func iconForResult(result deploymentv1alpha1.Outcome) string {
 	if result == deploymentv1alpha1.OutcomeSucceeded {
 		return ":white_check_mark:"
 	}

@@ -31,12 +31,12 @@ type ClusterFacts struct {
 
 // IsAwaitingCluster is true for a Site whose cluster was not ready yet for this position.
 func (f Facts) IsAwaitingCluster(want v1alpha1.SiteTree, s SiteFacts) bool {
-	c := f.clusterOf(want, s)
+	c := f.observeCluster(want, s)
 	return c != nil && c.PassedAt == nil
 }
 
-// clusterOf returns the cluster of a Site, as the status shows it. A latched state stays as long as the Cluster is the same or unknown.
-func (f Facts) clusterOf(want v1alpha1.SiteTree, s SiteFacts) *v1alpha1.SiteClusterObservation {
+// observeCluster returns the cluster of a Site, as the status shows it. A latched state stays as long as the Cluster is the same or unknown.
+func (f Facts) observeCluster(want v1alpha1.SiteTree, s SiteFacts) *v1alpha1.SiteClusterObservation {
 	if s.Cluster == nil {
 		return f.rememberedCluster(want, s)
 	}
@@ -85,7 +85,7 @@ func (f Facts) LatchedInitialized(site string) readiness.Initialized {
 
 // awaitCluster waits for a Site's cluster. The wait has a clock of its own.
 func (f Facts) awaitCluster(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	c := f.clusterOf(want, s)
+	c := f.observeCluster(want, s)
 	o.State, o.Reason, o.Message = v1alpha1.SiteWaitingForCluster, c.Reason, c.Message
 	if o.StartedAt = f.waitingSince(want.Name, true); o.StartedAt == nil {
 		o.StartedAt = f.nowTimestamp()

@@ -53,12 +53,12 @@ func Decide(f Facts) Decision {
 	d := Decision{Spec: f.Spec, Next: v1alpha1.SiteSyncObservation{Position: f.Spec.Position.DeepCopy(), StartedAt: f.PositionStart()}}
 	for i, want := range f.Spec.Sites {
 		o := f.observeSite(want, f.Sites[i])
-		d.addSite(f, f.Sites[i], o)
+		d.addObservedSite(f, f.Sites[i], o)
 		d.Recheck = instant.Earliest(instant.Earliest(d.Recheck, nextIdleTime(want, o)), f.failureSettlesAt(want, f.Sites[i], o))
 	}
 	d.concludeReady(f)
 	d.Next.Pause = f.observePause(d.Reason == v1alpha1.ReasonLive)
-	d.PauseEnd = f.pauseEnd(d.Next.Pause)
+	d.PauseEnd = f.pauseEndTime(d.Next.Pause)
 	d.Recheck = instant.Earliest(d.Recheck, d.PauseEnd)
 	return d
 }
@@ -89,8 +89,8 @@ func (f Facts) nowTimestamp() *metav1.Time { return instant.Timestamp(f.Now) }
 // observeSite returns the observation of one Site and of its cluster.
 func (f Facts) observeSite(want v1alpha1.SiteTree, s SiteFacts) v1alpha1.SiteObservation {
 	o := f.observeEngine(want, s)
-	o.Cluster = f.clusterOf(want, s)
-	o.Traffic = f.trafficOf(want, s)
+	o.Cluster = f.observeCluster(want, s)
+	o.Traffic = f.observeTraffic(want, s)
 	if o.DesiredTree = ""; f.IsAhead && want.Tree != o.Tree && want.Wave <= f.askedPosition().Step {
 		o.DesiredTree = want.Tree
 	}
@@ -111,13 +111,13 @@ func (f Facts) observeEngine(want v1alpha1.SiteTree, s SiteFacts) v1alpha1.SiteO
 	case s.Site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
 		o.State, o.Reason = v1alpha1.SiteUnobserved, v1alpha1.SiteReasonUnobserved
 	default:
-		return f.waitForTree(want, f.judgeFailure(want, s, judgeTraffic(want, s, f.judgeProof(want, s, o))))
+		return f.waitForTree(want, f.judgeFailure(want, s, judgeTraffic(want, s, f.judgeEngineReport(want, s, o))))
 	}
 	return o
 }
 
-// judgeProof judges the report of the engine.
-func (f Facts) judgeProof(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+// judgeEngineReport judges the report of the engine.
+func (f Facts) judgeEngineReport(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	o.State = v1alpha1.SiteSyncing
 	if s.Problem != nil {
 		o.Reason, o.Message = s.Problem.Reason, s.Problem.Message
@@ -133,7 +133,7 @@ func (f Facts) judgeProof(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteOb
 	}
 	o.Reason, o.Message = s.Engine.Reason, s.Engine.Message
 	if o.Reason != "" && !f.isStillLive(want, s) {
-		if isBroken(want, s) && !f.movesRequests(want) {
+		if isTreeBroken(want, s) && !f.movesRequests(want) {
 			o.State = v1alpha1.SiteFailed
 		}
 		return o
@@ -193,9 +193,9 @@ func explainUnknown(s SiteFacts) string {
 	return fmt.Sprintf("%s; the engine reads %s", s.Applied.Unknown, s.Mirror)
 }
 
-// isBroken is true if the engine failed with exactly this tree, and no other directory can be the cause: an engine that reads all of a Site
+// isTreeBroken is true if the engine failed with exactly this tree, and no other directory can be the cause: an engine that reads all of a Site
 // may have stumbled over another claim. A stalled engine tries no tree: pendingFailure decides whether that is final.
-func isBroken(want v1alpha1.SiteTree, s SiteFacts) bool {
+func isTreeBroken(want v1alpha1.SiteTree, s SiteFacts) bool {
 	return s.Engine.FinalFailure && s.Engine.Reason != v1alpha1.SiteReasonStalled && s.Engine.Root == want.Path && s.Attempted.ID == want.Tree
 }
 
@@ -211,7 +211,7 @@ func (f Facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v
 	if o.State == v1alpha1.SiteLive {
 		return f.withLiveSince(last, o)
 	}
-	o.StartedAt = f.waitStart(want.Name)
+	o.StartedAt = f.waitStartTime(want.Name)
 	if last.State == v1alpha1.SiteFailed {
 		last.StartedAt = o.StartedAt
 		return last
@@ -232,8 +232,8 @@ func countsForTimeout(o v1alpha1.SiteObservation) bool {
 	return o.StartedAt != nil && (o.State == v1alpha1.SiteSyncing || o.State == v1alpha1.SiteWaitingForCluster)
 }
 
-// addSite adds a Site to the decision.
-func (d *Decision) addSite(f Facts, s SiteFacts, o v1alpha1.SiteObservation) {
+// addObservedSite adds a Site to the decision.
+func (d *Decision) addObservedSite(f Facts, s SiteFacts, o v1alpha1.SiteObservation) {
 	d.Next.Sites = append(d.Next.Sites, o)
 	if isSiteLive(s, o) {
 		d.Next.SitesLive++
@@ -279,14 +279,14 @@ func explainSite(o v1alpha1.SiteObservation) string {
 	case hasAwaitedCluster(o):
 		return string(o.State) + ", " + strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
 	case o.State == v1alpha1.SiteFailed, o.State == v1alpha1.SiteTimedOut:
-		return string(o.State) + ", " + explainEnd(o)
+		return string(o.State) + ", " + waitEndReason(o)
 	}
 	return o.Reason
 }
 
-// explainEnd names the reason that ended the wait for a Site, and with it the failed object of the claim. The message of an engine stays in the
+// waitEndReason names the reason that ended the wait for a Site, and with it the failed object of the claim. The message of an engine stays in the
 // status of its Site.
-func explainEnd(o v1alpha1.SiteObservation) string {
+func waitEndReason(o v1alpha1.SiteObservation) string {
 	if o.Reason == gatewayapi.ReasonObjectFailed || o.Reason == gatewayapi.ReasonRouteNotAccepted {
 		return strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
 	}

@@ -116,8 +116,8 @@ func (f Facts) waitingSince(name string, cluster bool) *metav1.Time {
 	return nil
 }
 
-// waitStart is the time when the wait for the tree of a Site began in this attempt, or begins now.
-func (f Facts) waitStart(name string) *metav1.Time {
+// waitStartTime is the time when the wait for the tree of a Site began in this attempt, or begins now.
+func (f Facts) waitStartTime(name string) *metav1.Time {
 	if start := f.waitingSince(name, false); start != nil {
 		return start
 	}

@@ -50,7 +50,7 @@ func (f Facts) pendingFailure(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.Si
 // pendingStall returns that an engine gave up its own object, or nil. It counts for an engine that reads just this directory, and that gave up after the wait
 // for the Site began: an administrator may have stalled another one, and an engine whose Site was live ends no step.
 func (f Facts) pendingStall(want v1alpha1.SiteTree, s SiteFacts, o v1alpha1.SiteObservation) *workload.FinalFailure {
-	if o.Reason != v1alpha1.SiteReasonStalled || s.Engine.Root != want.Path || !s.StalledSince.After(f.waitStart(want.Name).Time) {
+	if o.Reason != v1alpha1.SiteReasonStalled || s.Engine.Root != want.Path || !s.StalledSince.After(f.waitStartTime(want.Name).Time) {
 		return nil
 	}
 	return workload.NewFinalFailure(o.Reason, o.Message, s.StalledSince)

@@ -16,7 +16,7 @@ func (f Facts) isStillLive(want v1alpha1.SiteTree, s SiteFacts) bool {
 // present one: Gates judge by its health. A Site whose engine is another object, or applies to another cluster, is live since now.
 func (f Facts) withLiveSince(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
-		o.StartedAt = f.waitStart(o.Name)
+		o.StartedAt = f.waitStartTime(o.Name)
 	}
 	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree || IsOtherTarget(last.Engine, o.Engine) {
 		o.LiveSince = f.nowTimestamp()

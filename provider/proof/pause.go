@@ -15,7 +15,7 @@ func (f Facts) observePause(live bool) *v1alpha1.PauseObservation {
 	if err != nil {
 		return nil // The step has no pause, or a user ends it: the API server has checked the form of all others.
 	}
-	start := f.pauseStart()
+	start := f.pauseStartTime()
 	if start.IsZero() && !live {
 		return nil
 	}
@@ -30,8 +30,8 @@ func (f Facts) observePause(live bool) *v1alpha1.PauseObservation {
 	}
 }
 
-// pauseStart returns the time when the pause of this position began, or zero. A pause that is not in the status yet counts.
-func (f Facts) pauseStart() time.Time {
+// pauseStartTime returns the time when the pause of this position began, or zero. A pause that is not in the status yet counts.
+func (f Facts) pauseStartTime() time.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.Last, f.Draft} {
 		if o.Pause != nil && o.Pause.Position == f.askedPosition() {
 			return o.Pause.Start()
@@ -48,8 +48,8 @@ func roundTimeUp(t time.Time, unit time.Duration) time.Time {
 	return t
 }
 
-// pauseEnd returns the time when the pause ends by time alone. It is zero if that is past, or without such a pause.
-func (f Facts) pauseEnd(p *v1alpha1.PauseObservation) time.Time {
+// pauseEndTime returns the time when the pause ends by time alone. It is zero if that is past, or without such a pause.
+func (f Facts) pauseEndTime(p *v1alpha1.PauseObservation) time.Time {
 	length, err := time.ParseDuration(f.Spec.Pause)
 	if p == nil || err != nil || !f.Now.Before(p.Start().Add(length)) {
 		return time.Time{}

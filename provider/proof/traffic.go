@@ -24,8 +24,8 @@ type TrafficFacts struct {
 	Weighed []string
 }
 
-// isWeighed is true for a track whose Service the cluster gives requests to although Git gives it none: another user changed a route.
-func (t *TrafficFacts) isWeighed(name string) bool {
+// isTrackWeighed is true for a track whose Service the cluster gives requests to although Git gives it none: another user changed a route.
+func (t *TrafficFacts) isTrackWeighed(name string) bool {
 	return t != nil && slices.ContainsFunc(t.Weighed, func(service string) bool { return track.OfService(service) == name })
 }
 
@@ -56,23 +56,23 @@ func TrafficProblem(want v1alpha1.SiteTraffic, observed *TrafficFacts) *Problem 
 	return nil
 }
 
-// trafficOf returns the observation of the tracks of a Site. It is nil for a Site without tracks.
-func (f Facts) trafficOf(want v1alpha1.SiteTree, s SiteFacts) *v1alpha1.SiteTrafficObservation {
+// observeTraffic returns the observation of the tracks of a Site. It is nil for a Site without tracks.
+func (f Facts) observeTraffic(want v1alpha1.SiteTree, s SiteFacts) *v1alpha1.SiteTrafficObservation {
 	if want.Traffic == nil {
 		return nil
 	}
-	last, applied := f.lastOfSite(want.Name), f.appliesTraffic(want, s)
+	last, applied := f.previousSite(want.Name), f.appliesTraffic(want, s)
 	if IsOtherTarget(last.Engine, &v1alpha1.EngineObservation{Target: s.Engine.Target}) {
 		last.Traffic = nil // Another cluster proved it.
 	}
 	out := &v1alpha1.SiteTrafficObservation{}
 	for _, t := range want.Traffic.Tracks {
 		previous := evidence.TrackOf(last, t.Name)
-		if s.Traffic.isWeighed(t.Name) {
+		if s.Traffic.isTrackWeighed(t.Name) {
 			previous.ProvenAt, previous.IdleSince = nil, nil // It gets requests, even if the last observation had proof of the contrary.
 		}
 		o := f.observeWeight(t, previous, applied && s.Traffic.Routes == nil)
-		f.observePods(&o, t, previous, applied && s.Traffic.hasPods(t.Name))
+		f.observePods(&o, t, previous, applied && s.Traffic.hasTrackPods(t.Name))
 		o.Idle = o.IdleSince != nil && !f.Now.Before(o.IdleSince.Add(drainDuration(*want.Traffic)))
 		out.Tracks = append(out.Tracks, o)
 	}
@@ -82,17 +82,17 @@ func (f Facts) trafficOf(want v1alpha1.SiteTree, s SiteFacts) *v1alpha1.SiteTraf
 // appliesTraffic is true for a Site whose engine runs the tree, and whose routes and workloads were read: an engine that has not come to the tree
 // might still apply an earlier one, with other weights and pods.
 func (f Facts) appliesTraffic(want v1alpha1.SiteTree, s SiteFacts) bool {
-	return s.Traffic != nil && f.judgeProof(want, s, v1alpha1.SiteObservation{}).State == v1alpha1.SiteLive
+	return s.Traffic != nil && f.judgeEngineReport(want, s, v1alpha1.SiteObservation{}).State == v1alpha1.SiteLive
 }
 
-// hasPods is true if all pods of a track are available.
-func (t *TrafficFacts) hasPods(track string) bool {
+// hasTrackPods is true if all pods of a track are available.
+func (t *TrafficFacts) hasTrackPods(track string) bool {
 	p, isRead := t.Workloads[track]
 	return isRead && p == nil
 }
 
-// lastOfSite returns the last observation of a Site, for any position.
-func (f Facts) lastOfSite(name string) v1alpha1.SiteObservation {
+// previousSite returns the last observation of a Site, for any position.
+func (f Facts) previousSite(name string) v1alpha1.SiteObservation {
 	for _, s := range f.Last.Sites {
 		if s.Name == name {
 			return s
@@ -110,16 +110,16 @@ func (f Facts) observeWeight(want v1alpha1.TrackTraffic, last v1alpha1.TrackObse
 	}
 	switch {
 	case want.Weight > 0:
-	case last.ProvenAt != nil && last.IdleSince != nil && isAfter(*last.ProvenAt, want.WeighedAt):
+	case last.ProvenAt != nil && last.IdleSince != nil && isAfterBoundary(*last.ProvenAt, want.WeighedAt):
 		o.ProvenAt, o.IdleSince = last.ProvenAt.DeepCopy(), last.IdleSince.DeepCopy()
-	case proven && isAfter(f.askedPosition(), want.WeighedAt):
+	case proven && isAfterBoundary(f.askedPosition(), want.WeighedAt):
 		o.ProvenAt, o.IdleSince = new(f.askedPosition()), f.nowTimestamp()
 	}
 	return o
 }
 
-// isAfter is true for a position after another one, and for each where the other is nil.
-func isAfter(p ledger.Position, boundary *ledger.Position) bool {
+// isAfterBoundary is true for a position after another one, and for each where the other is nil.
+func isAfterBoundary(p ledger.Position, boundary *ledger.Position) bool {
 	return boundary == nil || p.Compare(*boundary) > 0
 }
 
@@ -129,22 +129,22 @@ func (f Facts) observePods(o *v1alpha1.TrackObservation, want v1alpha1.TrackTraf
 	case want.Tree == "":
 	case arePodsProven(want, last):
 		o.AvailableTree, o.AvailableAt = last.AvailableTree, last.AvailableAt.DeepCopy()
-	case proven && !isBefore(f.askedPosition(), want.ChangedAt):
+	case proven && !isBeforeBoundary(f.askedPosition(), want.ChangedAt):
 		o.AvailableTree, o.AvailableAt = want.Tree, new(f.askedPosition())
 	}
 }
 
 // HasProvenPods is true if the last observation of a Site, for any position, proves the pods of a track.
 func (f Facts) HasProvenPods(site string, want v1alpha1.TrackTraffic) bool {
-	return arePodsProven(want, evidence.TrackOf(f.lastOfSite(site), want.Name))
+	return arePodsProven(want, evidence.TrackOf(f.previousSite(site), want.Name))
 }
 
 // arePodsProven is true if the pods of the folder that Git has were observed since it changed.
 func arePodsProven(want v1alpha1.TrackTraffic, last v1alpha1.TrackObservation) bool {
-	return last.AvailableTree == want.Tree && last.AvailableAt != nil && !isBefore(*last.AvailableAt, want.ChangedAt)
+	return last.AvailableTree == want.Tree && last.AvailableAt != nil && !isBeforeBoundary(*last.AvailableAt, want.ChangedAt)
 }
 
-func isBefore(p ledger.Position, boundary *ledger.Position) bool {
+func isBeforeBoundary(p ledger.Position, boundary *ledger.Position) bool {
 	return boundary != nil && p.Compare(*boundary) < 0
 }
 

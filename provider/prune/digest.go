@@ -44,8 +44,8 @@ type confirmedItem struct {
 	SpecDigest string `json:"specDigest"`
 }
 
-// digestOf returns the digest of the items to remove. The order in which facts were read does not change it.
-func (f *Facts) digestOf(pruned []Item) (string, error) {
+// digestOfItems returns the digest of the items to remove. The order in which facts were read does not change it.
+func (f *Facts) digestOfItems(pruned []Item) (string, error) {
 	c := confirmed{
 		Scope: f.Scope, Namespace: f.Namespace, Namespaces: sortedWithoutCopies(f.Namespaces), BundleGroup: f.Bundle.Group, BundleName: f.Bundle.Name, Only: sortedWithoutCopies(f.Only),
 		MinAge: f.MinAge, AllowMost: f.AllowMost, AllowStateful: f.AllowStateful, Items: []confirmedItem{},

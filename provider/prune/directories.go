@@ -33,7 +33,7 @@ type index struct {
 	claims, paths, below map[string][]*Living
 }
 
-func newIndex(f *Facts) *index {
+func newDirectoryIndex(f *Facts) *index {
 	x := &index{entries: map[string][]*Entry{}, claims: map[string][]*Living{}, paths: map[string][]*Living{}, below: map[string][]*Living{}}
 	for i := range f.Repository.Entries {
 		e := &f.Repository.Entries[i]
@@ -45,7 +45,7 @@ func newIndex(f *Facts) *index {
 		x.claims[key] = append(x.claims[key], l)
 		for _, p := range l.Paths {
 			x.paths[p] = append(x.paths[p], l)
-			for _, above := range pathsAbove(p) {
+			for _, above := range parentPaths(p) {
 				x.below[above] = append(x.below[above], l)
 			}
 		}
@@ -53,17 +53,17 @@ func newIndex(f *Facts) *index {
 	return x
 }
 
-// living returns the objects that name a claim, in either shape since both have the same directory, or the directory, or one above or below it.
-func (x *index) living(namespace, name, dir string) []*Living {
+// livingOwners returns the objects that name a claim, in either shape since both have the same directory, or the directory, or one above or below it.
+func (x *index) livingOwners(namespace, name, dir string) []*Living {
 	out := slices.Concat(x.claims[namespace+"/"+name], x.paths[dir], x.below[dir])
-	for _, above := range pathsAbove(dir) {
+	for _, above := range parentPaths(dir) {
 		out = append(out, x.paths[above]...)
 	}
 	return out
 }
 
-// pathsAbove returns the directories that a path is in.
-func pathsAbove(dir string) []string {
+// parentPaths returns the directories that a path is in.
+func parentPaths(dir string) []string {
 	out := []string{}
 	for i := range len(dir) {
 		if dir[i] == '/' {
@@ -76,10 +76,10 @@ func pathsAbove(dir string) []string {
 // judgeDirectories returns an item for each directory, and how many of them are ours.
 func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 	items, ours := []Item{}, 0
-	nested, x := nestedPaths(f.Directories), newIndex(f)
+	nested, x := nestedPaths(f.Directories), newDirectoryIndex(f)
 	for i := range f.Directories {
 		d := readDirectory(f, &f.Directories[i], nested, x)
-		if f.hidesNamespace(d.namespace()) {
+		if f.hidesNamespace(d.claimNamespace()) {
 			continue
 		}
 		if d.problem == "" && f.explainOwner(d) == "" {
@@ -97,8 +97,8 @@ func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 	return items, ours
 }
 
-// namespace that a directory belongs to: the namespace of its claim or, where no marker names one, the namespace in its path.
-func (d *directory) namespace() string {
+// claimNamespace returns the namespace that a directory belongs to: that of its claim or, where no marker names a claim, the namespace in its path.
+func (d *directory) claimNamespace() string {
 	if d.marker.Claim.Namespace != "" {
 		return d.marker.Claim.Namespace
 	}
@@ -127,7 +127,7 @@ func readDirectory(f *Facts, from *Directory, nested map[string]string, x *index
 		return d
 	}
 	d.marker = m
-	d.living = x.living(m.Claim.Namespace, m.Claim.Name, d.Path)
+	d.living = x.livingOwners(m.Claim.Namespace, m.Claim.Name, d.Path)
 	for _, e := range x.entries[d.Path] {
 		if e.Namespace == m.Claim.Namespace && e.Name == m.Claim.Name {
 			d.entry = e
@@ -144,7 +144,7 @@ func nestedPaths(all []Directory) map[string]string {
 	}
 	out := map[string]string{}
 	for _, d := range all {
-		for _, above := range pathsAbove(d.Path) {
+		for _, above := range parentPaths(d.Path) {
 			if paths[above] {
 				out[d.Path], out[above] = above, d.Path
 			}

@@ -15,7 +15,9 @@ type ownPackage struct {
 	name   string
 }
 
-func bundleOf(p *Package) bundleKey { return bundleKey{namespace: p.Namespace, BundleName: p.Bundle} }
+func keyOfBundle(p *Package) bundleKey {
+	return bundleKey{namespace: p.Namespace, BundleName: p.Bundle}
+}
 
 // A packageIndex finds the objects that name a package, without a scan of all for each: a tenant may write any number of packages, Bundles and records.
 type packageIndex struct {
@@ -41,39 +43,39 @@ func newPackageIndex(f *Facts) *packageIndex {
 		bundleUsers: map[packageKey]*Bundle{}, recordUsers: map[packageKey]*Record{}, controllers: map[packageKey]*Living{},
 	}
 	for i := range f.Bundles {
-		x.addBundle(&f.Bundles[i])
+		x.indexBundle(&f.Bundles[i])
 	}
 	for i := range f.Records {
-		x.addRecord(&f.Records[i])
+		x.indexRecord(&f.Records[i])
 	}
 	for i := range f.Living {
 		l := &f.Living[i]
-		setFirst(x.controllers, packageKey{l.Claim.Kind, l.Claim.Namespace, l.Claim.Name}, l)
+		setIfAbsent(x.controllers, packageKey{l.Claim.Kind, l.Claim.Namespace, l.Claim.Name}, l)
 	}
 	return x
 }
 
-func (x *packageIndex) addBundle(b *Bundle) {
+func (x *packageIndex) indexBundle(b *Bundle) {
 	key := bundleKey{namespace: b.Namespace, BundleName: b.BundleName}
 	x.bundles[key] = true
 	for _, name := range b.Packages {
 		x.named[ownPackage{key, name}] = true
-		setFirst(x.bundleUsers, packageKey{namespace: b.Namespace, name: name}, b)
+		setIfAbsent(x.bundleUsers, packageKey{namespace: b.Namespace, name: name}, b)
 	}
 }
 
-func (x *packageIndex) addRecord(r *Record) {
+func (x *packageIndex) indexRecord(r *Record) {
 	x.records[bundleKey{namespace: r.Namespace, BundleName: r.BundleName}] = r
 	if r.IsNewer || r.IsBroken {
 		x.unreadable[r.Namespace] = append(x.unreadable[r.Namespace], r)
 	}
 	for _, name := range r.Uses {
-		setFirst(x.recordUsers, packageKey{namespace: r.Namespace, name: name}, r)
+		setIfAbsent(x.recordUsers, packageKey{namespace: r.Namespace, name: name}, r)
 	}
 }
 
-// setFirst sets the value of a key that has none.
-func setFirst[V any](m map[packageKey]*V, key packageKey, value *V) {
+// setIfAbsent sets the value of a key that has none.
+func setIfAbsent[V any](m map[packageKey]*V, key packageKey, value *V) {
 	if m[key] == nil {
 		m[key] = value
 	}

@@ -16,7 +16,7 @@ func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
 		if f.coversNamespace(p.Namespace) && isMadeByBundle(p) {
 			ours++
 		}
-		if !f.isAskedFor(p) || f.explainOwnBundle(p) != "" {
+		if !f.isBundleRequested(p) || f.explainOwnBundle(p) != "" {
 			continue
 		}
 		item := Item{
@@ -25,7 +25,7 @@ func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
 		}
 		items, packages = append(items, judgeByRules(f, p, item, rules)), append(packages, p)
 	}
-	if hasRule(rules, KeepDependedOn) {
+	if hasKeepRule(rules, KeepDependedOn) {
 		keepDependedOn(f, items, packages)
 	}
 	return items, ours
@@ -34,20 +34,20 @@ func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
 // isMadeByBundle reports whether a bundle made a package, by its field owner and its labels.
 func isMadeByBundle(p *Package) bool { return p.IsMade && p.Label == p.Name && p.Bundle.Name != "" }
 
-// isAskedFor reports whether a request is about the bundle that made a package.
-func (f *Facts) isAskedFor(p *Package) bool {
+// isBundleRequested reports whether a request is about the bundle that made a package.
+func (f *Facts) isBundleRequested(p *Package) bool {
 	return f.Bundle == BundleName{} || f.Bundle == p.Bundle && f.Namespace == p.Namespace
 }
 
 // explainOwnBundle returns a sentence if the bundle that made the package names it: it did not leave the bundle, or came back.
 func (f *Facts) explainOwnBundle(p *Package) string {
-	if f.packageIndex.named[ownPackage{bundleOf(p), p.Name}] {
+	if f.packageIndex.named[ownPackage{keyOfBundle(p), p.Name}] {
 		return fmt.Sprintf("bundle %s names it", p.Bundle.Name)
 	}
 	return ""
 }
 
-func hasRule(rules []rule[*Package], reason Reason) bool {
+func hasKeepRule(rules []rule[*Package], reason Reason) bool {
 	return slices.ContainsFunc(rules, func(r rule[*Package]) bool { return r.reason == reason })
 }
 
@@ -63,12 +63,12 @@ func packageRules() []rule[*Package] {
 			return f.explainRecord(p, "bundle %s has no record that can be read: it is made again, ask again then",
 				func(r *Record) bool { return r == nil || r.IsBroken && !r.IsNewer })
 		}},
-		{KeepDeleting, func(_ *Facts, p *Package) string { return sentenceIf(p.Deleting, "it is being deleted") }},
-		{KeepPinned, func(_ *Facts, p *Package) string { return sentenceIf(p.Pinned, "it is labelled to be kept") }},
+		{KeepDeleting, func(_ *Facts, p *Package) string { return sentenceOrEmpty(p.Deleting, "it is being deleted") }},
+		{KeepPinned, func(_ *Facts, p *Package) string { return sentenceOrEmpty(p.Pinned, "it is labelled to be kept") }},
 		{KeepInUse, (*Facts).explainController},
 		{KeepUsedByBundle, (*Facts).explainUsers},
 		{KeepOwnedElsewhere, func(_ *Facts, p *Package) string {
-			return sentenceIf(p.Reason == string(KeepOwnedElsewhere), "another control plane owns its directories")
+			return sentenceOrEmpty(p.Reason == string(KeepOwnedElsewhere), "another control plane owns its directories")
 		}},
 		{KeepTooYoung, func(f *Facts, p *Package) string { return f.explainAge(p.Since) }},
 		{KeepStateful, func(f *Facts, p *Package) string { return f.explainStateful(p.Objects, p.Unread) }},
@@ -108,7 +108,7 @@ func (p Plan) Removable(f *Facts) []Item {
 	return all
 }
 
-func sentenceIf(holds bool, sentence string) string {
+func sentenceOrEmpty(holds bool, sentence string) string {
 	if holds {
 		return sentence
 	}
@@ -128,8 +128,8 @@ func explainLabels(_ *Facts, p *Package) string {
 
 // explainRecord returns a sentence for a bundle that exists and whose record has an error. A package of a deleted bundle needs no record.
 func (f *Facts) explainRecord(p *Package, sentence string, isWrong func(*Record) bool) string {
-	record := f.packageIndex.records[bundleOf(p)]
-	if exists := record != nil || f.packageIndex.bundles[bundleOf(p)]; !exists || !isWrong(record) {
+	record := f.packageIndex.records[keyOfBundle(p)]
+	if exists := record != nil || f.packageIndex.bundles[keyOfBundle(p)]; !exists || !isWrong(record) {
 		return ""
 	}
 	return fmt.Sprintf(sentence, p.Bundle.Name)
@@ -166,7 +166,7 @@ func (f *Facts) explainUsers(p *Package) string {
 func keepDependedOn(f *Facts, items []Item, packages []*Package) {
 	goes, byName := map[*Package]int{}, map[packageKey][]*Package{}
 	for i, p := range packages {
-		if items[i].Verdict == VerdictPrune && f.isSelected(&items[i]) {
+		if items[i].Verdict == VerdictPrune && f.isItemSelected(&items[i]) {
 			goes[p] = i
 			key := packageKey{namespace: p.Namespace, name: p.Name}
 			byName[key] = append(byName[key], p)
@@ -194,7 +194,7 @@ func keepDependedOn(f *Facts, items []Item, packages []*Package) {
 	}
 }
 
-// isSelected reports whether a user means an item.
-func (f *Facts) isSelected(i *Item) bool {
+// isItemSelected reports whether a user means an item.
+func (f *Facts) isItemSelected(i *Item) bool {
 	return len(f.Only) == 0 || slices.Contains(f.Only, i.Name)
 }

@@ -200,8 +200,8 @@ func planByRules(f *Facts, directories []rule[*directory], packages []rule[*Pack
 	}
 	missing := f.selectItems(&p)
 	slices.SortStableFunc(p.Items, compareItems)
-	if p.Refusal, p.Message = f.refusePlan(p.Pruned(), ours, missing); p.Refusal == "" {
-		digest, err := f.digestOf(p.Pruned())
+	if p.Refusal, p.Message = f.planRefusal(p.Pruned(), ours, missing); p.Refusal == "" {
+		digest, err := f.digestOfItems(p.Pruned())
 		if err != nil {
 			return Plan{}, err
 		}
@@ -238,8 +238,8 @@ func compareItems(a, b Item) int {
 	)
 }
 
-// refusePlan returns why nothing of a plan may be done, if that is so. Ours is the number of our items with any verdict.
-func (f *Facts) refusePlan(pruned []Item, ours int, missing []string) (Refusal, string) {
+// planRefusal returns why nothing of a plan may be done, if that is so. Ours is the number of our items with any verdict.
+func (f *Facts) planRefusal(pruned []Item, ours int, missing []string) (Refusal, string) {
 	if owners := f.unknownOwners(); owners != "" {
 		return RefusalUncertain, owners
 	}

@@ -129,9 +129,9 @@ func redactNamed(text string) string {
 	out := strings.Builder{}
 	for found := named.FindStringSubmatchIndex(text); found != nil; found = named.FindStringSubmatchIndex(text) {
 		out.WriteString(text[:found[1]])
-		name, separatorText := groupOf(text, found, 1), groupOf(text, found, 2)
+		name, separatorText := matchedGroup(text, found, 1), matchedGroup(text, found, 2)
 		if name == "" {
-			name, separatorText = groupOf(text, found, 3), groupOf(text, found, 4)
+			name, separatorText = matchedGroup(text, found, 3), matchedGroup(text, found, 4)
 		}
 		text = text[found[1]:]
 		n := valueLength(text)
@@ -144,8 +144,8 @@ func redactNamed(text string) string {
 	return out.String() + text
 }
 
-// groupOf returns the text of a group, or "" if the group did not match.
-func groupOf(text string, found []int, group int) string {
+// matchedGroup returns the text of a group, or "" if the group did not match.
+func matchedGroup(text string, found []int, group int) string {
 	if found[2*group] < 0 {
 		return ""
 	}

@@ -62,7 +62,7 @@ func (o Opener) OpenConfig(ctx context.Context, c Config, namespace string, anyo
 	if err != nil {
 		return Opened{}, err
 	}
-	forms, err := newClients(o.Pool, c.Spec, creds, o.Now)
+	forms, err := newStateClients(o.Pool, c.Spec, creds, o.Now)
 	if err != nil {
 		return Opened{}, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
 	}
@@ -70,21 +70,21 @@ func (o Opener) OpenConfig(ctx context.Context, c Config, namespace string, anyo
 	if err != nil {
 		return Opened{}, err
 	}
-	uid, err := clusterUID(ctx, o.Kube)
+	uid, err := readClusterUID(ctx, o.Kube)
 	return Opened{Repository: repo, Config: c.Spec, ClusterUID: uid}, err
 }
 
-// clusterUID returns the UID of the namespace kube-system, which is constant while the cluster's API server has its data. No other object exists in every
+// readClusterUID returns the UID of the namespace kube-system, which is constant while the cluster's API server has its data. No other object exists in every
 // cluster for that long.
-func clusterUID(ctx context.Context, r client.Reader) (string, error) {
+func readClusterUID(ctx context.Context, r client.Reader) (string, error) {
 	ns := &corev1.Namespace{}
 	err := r.Get(ctx, client.ObjectKey{Name: "kube-system"}, ns)
 	return string(ns.GetUID()), errors.Wrap(err, "cannot get namespace kube-system, whose uid says which cluster this is")
 }
 
-// newClients returns clients of a repository for a pool, one for each possible form of its state. It returns an error if the repository or a credential is
+// newStateClients returns clients of a repository for a pool, one for each possible form of its state. It returns an error if the repository or a credential is
 // not valid. It contacts no server. The clock determines the expiry of keys.
-func newClients(pool *repository.Pool, spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
+func newStateClients(pool *repository.Pool, spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
 	out := []*git.Client{}
 	for _, ref := range possibleStateRefs(spec) {
 		c, err := pool.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))

@@ -40,7 +40,7 @@ func (r *Repository) deliverOrFail(ctx context.Context, group []*item) {
 		return nil
 	})
 	if err != nil {
-		r.failDeliveries(slices.DeleteFunc(slices.Clone(group), (*item).hasEnded), err)
+		r.failDeliveries(slices.DeleteFunc(slices.Clone(group), (*item).isItemAnswered), err)
 	}
 }
 
@@ -83,7 +83,7 @@ func (r *Repository) pushBatchWithRetry(ctx context.Context, group []*item) (bat
 			return batch{}, nil, err
 		}
 		r.onPushConflict(conflicts, len(p.items))
-		if !r.pool.pauseFor(r.pool.options.Pause()) {
+		if !r.pool.pauseUnlessEnded(r.pool.options.Pause()) {
 			return batch{}, nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: the provider ends"}
 		}
 	}
@@ -96,7 +96,7 @@ func (r *Repository) tryPushBatch(ctx context.Context, group []*item, isRetry, w
 	if err != nil {
 		return batch{}, nil, err
 	}
-	p, rest, err := planBatch(ctx, s, group, r.currentBatchLimit())
+	p, rest, err := planDeliveryBatch(ctx, s, group, r.currentBatchLimit())
 	if err == nil {
 		err = r.pushProposal(ctx, p, observedAt, whole)
 	}
@@ -181,8 +181,8 @@ type batch struct {
 	errs  []error
 }
 
-// planBatch plans one delivery on top of the other, as many as fit and at most limit. It returns the rest of the group.
-func planBatch(ctx context.Context, s *git.Snapshot, group []*item, limit int) (batch, []*item, error) {
+// planDeliveryBatch plans one delivery on top of the other, as many as fit and at most limit. It returns the rest of the group.
+func planDeliveryBatch(ctx context.Context, s *git.Snapshot, group []*item, limit int) (batch, []*item, error) {
 	p := batch{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
 	limit = min(len(group), limit)

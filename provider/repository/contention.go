@@ -73,7 +73,7 @@ func (r *Repository) yieldToOthers() {
 	}
 	r.mu.Unlock()
 	if gap > 0 {
-		_ = r.pool.pauseFor(gap) // In a pool that has ended the next batch goes at once.
+		_ = r.pool.pauseUnlessEnded(gap) // In a pool that has ended the next batch goes at once.
 	}
 }
 

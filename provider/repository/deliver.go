@@ -93,7 +93,7 @@ func (r *Repository) enqueueDelivery(d Delivery) (*item, error) {
 	if !r.pool.pending.addPendingItem(i) {
 		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: too much of the namespace, or of all, waits to be delivered"}
 	}
-	r.queue.appendItem(i)
+	r.queue.enqueueItem(i)
 	if !r.running {
 		r.running = true
 		go r.pushUntilEmpty()
@@ -108,7 +108,7 @@ func (r *Repository) withdrawItem(i *item) bool {
 	if i.begun || !r.queue.dropItem(i) {
 		return false
 	}
-	r.closeItem(i, &PendingError{})
+	r.endPendingItem(i, &PendingError{})
 	return true
 }
 
@@ -152,7 +152,7 @@ func (r *Repository) takeNextGroup() []*item {
 		if suspect && len(group) > 0 {
 			break
 		}
-		i := r.queue.nextItem()
+		i := r.queue.takeNextItem()
 		i.begun = true
 		group = append(group, i)
 		if suspect {
@@ -167,7 +167,7 @@ func (r *Repository) takeNextGroup() []*item {
 func (r *Repository) finishAndWake(i *item, err error) {
 	r.mu.Lock()
 	left := i.abandoned
-	r.closeItem(i, err)
+	r.endPendingItem(i, err)
 	r.recordOutcome(i.Delivery, err)
 	if err == nil {
 		delete(r.refused, i.Object)
@@ -178,7 +178,7 @@ func (r *Repository) finishAndWake(i *item, err error) {
 	}
 }
 
-func (r *Repository) closeItem(i *item, err error) {
+func (r *Repository) endPendingItem(i *item, err error) {
 	i.err = err
 	close(i.done)
 	r.pool.pending.removePendingItem(i)

@@ -33,7 +33,7 @@ type host struct {
 func (h *host) runOperation(ctx context.Context, fn func(context.Context) error) error {
 	return h.budget.RunInTurn(ctx, budget.Operation{
 		Run:         func(ctx context.Context) error { return h.runInSlot(ctx, fn) },
-		RunWithLane: func(ctx context.Context) error { return h.runTimed(ctx, fn) },
+		RunWithLane: func(ctx context.Context) error { return h.runWithTimeout(ctx, fn) },
 		MakeRoom:    h.makeRoom,
 	})
 }
@@ -45,11 +45,11 @@ func (h *host) runInSlot(ctx context.Context, fn func(context.Context) error) er
 		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot reach the repository: its host is busy with others that did not get an answer"}
 	}
 	defer free()
-	return h.runTimed(ctx, fn)
+	return h.runWithTimeout(ctx, fn)
 }
 
-// runTimed runs an operation within its timeout, and records whether the host is slow.
-func (h *host) runTimed(ctx context.Context, fn func(context.Context) error) error {
+// runWithTimeout runs an operation within its timeout, and records whether the host is slow.
+func (h *host) runWithTimeout(ctx context.Context, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, operationTimeout)
 	defer cancel()
 	timer := time.AfterFunc(h.patience, func() { h.slow.Store(true) })

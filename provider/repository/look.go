@@ -152,7 +152,7 @@ func (r *Repository) runSharedLook(f *sharedLook) {
 		f.snapshot, err = r.lookAtServer(ctx)
 		return err
 	})
-	for _, key := range append(r.recordSharedLook(f), r.takeAskers(f)...) {
+	for _, key := range append(r.recordSharedLook(f), r.takeLookAskers(f)...) {
 		r.pool.wakeObject(key)
 	}
 	r.pool.trimSnapshotCache()
@@ -185,8 +185,8 @@ func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 	return absent
 }
 
-// takeAskers returns the objects whose users asked for a look, once one has ended that began after the last of them asked.
-func (r *Repository) takeAskers(f *sharedLook) []types.NamespacedName {
+// takeLookAskers returns the objects whose users asked for a look, once one has ended that began after the last of them asked.
+func (r *Repository) takeLookAskers(f *sharedLook) []types.NamespacedName {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if f.began.Before(r.askedLookAt) {

@@ -38,7 +38,7 @@ func (u *pendingItems) itemOfObject(key types.NamespacedName) (*item, bool) {
 func (u *pendingItems) addPendingItem(i *item) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.hasRoomFor(i) {
+	if !u.hasRoomForItem(i) {
 		return false
 	}
 	u.items[i.Object] = i
@@ -47,8 +47,8 @@ func (u *pendingItems) addPendingItem(i *item) bool {
 	return true
 }
 
-// hasRoomFor reports whether an item fits. The first one of a namespace always does, so that no number of namespaces keeps one out.
-func (u *pendingItems) hasRoomFor(i *item) bool {
+// hasRoomForItem reports whether an item fits. The first one of a namespace always does, so that no number of namespaces keeps one out.
+func (u *pendingItems) hasRoomForItem(i *item) bool {
 	namespaceBytes := u.bytesOf[i.Object.Namespace]
 	return namespaceBytes == 0 || namespaceBytes+i.Size <= maxBytesPerNamespace && u.bytes+i.Size <= maxBytes
 }

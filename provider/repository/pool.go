@@ -150,8 +150,8 @@ func (p *Pool) Start(ctx context.Context) error {
 	return nil
 }
 
-// pauseFor waits for some time. It returns false if the pool has ended.
-func (p *Pool) pauseFor(d time.Duration) bool {
+// pauseUnlessEnded waits for some time. It returns false if the pool has ended.
+func (p *Pool) pauseUnlessEnded(d time.Duration) bool {
 	select {
 	case <-p.ended:
 		return false

@@ -70,8 +70,8 @@ func RetriedFailure(err error) error {
 	return nil
 }
 
-// hasEnded reports whether the item was answered.
-func (i *item) hasEnded() bool {
+// isItemAnswered reports whether the item was answered.
+func (i *item) isItemAnswered() bool {
 	select {
 	case <-i.done:
 		return true
@@ -113,7 +113,7 @@ type queue struct {
 	size  int
 }
 
-func (q *queue) appendItem(i *item) {
+func (q *queue) enqueueItem(i *item) {
 	if q.items == nil {
 		q.items = map[string][]*item{}
 	}
@@ -125,8 +125,8 @@ func (q *queue) appendItem(i *item) {
 	q.size++
 }
 
-// nextItem takes the first item of the namespace whose turn it is.
-func (q *queue) nextItem() *item {
+// takeNextItem takes the first item of the namespace whose turn it is.
+func (q *queue) takeNextItem() *item {
 	ns := q.turns[0]
 	q.turns = q.turns[1:]
 	i := q.items[ns][0]
@@ -140,7 +140,7 @@ func (q *queue) nextItem() *item {
 	return i
 }
 
-// peekItem returns the next item of nextItem, and leaves it in the queue.
+// peekItem returns the next item of takeNextItem, and leaves it in the queue.
 func (q *queue) peekItem() *item { return q.items[q.turns[0]][0] }
 
 // dropItem drops an item. It returns false if the queue does not have it any more.

@@ -18,7 +18,7 @@ func TestQueueIsFair(t *testing.T) {
 	q, want := queue{}, "a0 b0 c0 a1 b1 a2 a3 "
 	for _, name := range []string{"a0", "a1", "a2", "a3", "b0", "gone", "b1", "c0"} {
 		i := &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: name[:1], Name: name}}}
-		q.appendItem(i)
+		q.enqueueItem(i)
 		if name == "gone" && (!q.dropItem(i) || q.dropItem(i)) {
 			t.Error("\nA dropped item is removed, once\ndrop(...)")
 		}
@@ -28,7 +28,7 @@ func TestQueueIsFair(t *testing.T) {
 		if q.peekItem().Object.Name == "" {
 			t.Fatal("peekItem(): the queue is empty")
 		}
-		got.WriteString(q.nextItem().Object.Name + " ")
+		got.WriteString(q.takeNextItem().Object.Name + " ")
 	}
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("\nEach namespace has its turn, and within one the first comes first\nnext(): -want, +got:\n%s", diff)

@@ -28,17 +28,17 @@ func (p *Places) Acquire(ctx context.Context, place Place) (func(), error) {
 	p.queue.Add(w, place.Host, place.Namespace)
 	p.giveFreePlaces()
 	p.mu.Unlock()
-	free := sync.OnceFunc(func() { p.freePlace(w) })
+	free := sync.OnceFunc(func() { p.freeWaiterPlace(w) })
 	select {
 	case <-w.given:
 		return free, nil
 	case <-ctx.Done():
-		return p.giveUp(ctx, w, free)
+		return p.cancelPlaceWait(ctx, w, free)
 	}
 }
 
-// giveUp ends the wait of a caller whose context ended, unless the place was given at the same time.
-func (p *Places) giveUp(ctx context.Context, w *waiter, free func()) (func(), error) {
+// cancelPlaceWait ends the wait of a caller whose context ended, unless the place was given at the same time.
+func (p *Places) cancelPlaceWait(ctx context.Context, w *waiter, free func()) (func(), error) {
 	select {
 	case <-w.given:
 		return free, nil
@@ -58,7 +58,7 @@ func (p *Places) TryAcquire(place Place) (func(), bool) {
 	p.giveFreePlaces()
 	select {
 	case <-w.given:
-		return sync.OnceFunc(func() { p.freePlace(w) }), true
+		return sync.OnceFunc(func() { p.freeWaiterPlace(w) }), true
 	default:
 		p.queue.GiveUp(w)
 		p.giveFreePlaces()
@@ -81,8 +81,8 @@ func (p *Places) giveFreePlaces() {
 	}
 }
 
-// freePlace frees the place of a waiter, or lets it wait no longer.
-func (p *Places) freePlace(w *waiter) {
+// freeWaiterPlace frees the place of a waiter, or lets it wait no longer.
+func (p *Places) freeWaiterPlace(w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {

@@ -72,7 +72,7 @@ func TestFreePlaceIsGiven(t *testing.T) {
 func TestTurnIsKept(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// giveUp waits in vain.
+		// cancelPlaceWait waits in vain.
 		giveUp func(t *testing.T, p *Places)
 		want   string
 	}{
@@ -165,7 +165,7 @@ func TestWantedByWaitingNamespaces(t *testing.T) {
 func TestNamespacesTakeTurnsTogether(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// giveUp lets the other namespace wait in vain once before.
+		// cancelPlaceWait lets the other namespace wait in vain once before.
 		giveUp bool
 	}{
 		"First": {reason: "A namespace with many hosts has one turn, as a namespace with one host has."},

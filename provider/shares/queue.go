@@ -97,14 +97,14 @@ func (q *Queue[T]) Next() (T, Place, bool) {
 	if q.limits.Together == 0 {
 		return q.NextAdmitted(admitAll)
 	}
-	for r, place, ok := q.takePlace(admitAll); ok; r, place, ok = q.takePlace(admitAll) {
-		q.starting.add(placedRequest[T]{request: r, place: place})
+	for r, place, ok := q.takeHostPlace(admitAll); ok; r, place, ok = q.takeHostPlace(admitAll) {
+		q.starting.addWaitingRequest(placedRequest[T]{request: r, place: place})
 	}
-	if !isBelow(q.under, q.limits.Together) {
+	if !isBelowLimit(q.under, q.limits.Together) {
 		var zero T
 		return zero, Place{}, false
 	}
-	p, ok := q.starting.next()
+	p, ok := q.starting.takeNextRequest()
 	if ok {
 		q.under++
 	}
@@ -114,19 +114,19 @@ func (q *Queue[T]) Next() (T, Place, bool) {
 // NextAdmitted does the same as Next, among the requests that another condition admits, in a queue without a limit of all requests. It asks for the first
 // request of each namespace, in the order of their turns: a request that waits for the condition has its later ones behind it.
 func (q *Queue[T]) NextAdmitted(admits func(T) bool) (T, Place, bool) {
-	r, place, ok := q.takePlace(admits)
+	r, place, ok := q.takeHostPlace(admits)
 	if ok {
 		q.under++
 	}
 	return r, place, ok
 }
 
-// takePlace takes the place at its host for the admitted request whose turn it is. It is false if there is none.
-func (q *Queue[T]) takePlace(admits func(T) bool) (T, Place, bool) {
+// takeHostPlace takes the place at its host for the admitted request whose turn it is. It is false if there is none.
+func (q *Queue[T]) takeHostPlace(admits func(T) bool) (T, Place, bool) {
 	for range q.turns {
 		host := q.turns[0]
 		q.turns = append(q.turns[1:], host)
-		if r, ns, ok := q.nextAt(q.hosts[host], admits); ok {
+		if r, ns, ok := q.nextRequestAtHost(q.hosts[host], admits); ok {
 			p := Place{Host: host, Namespace: ns}
 			q.by[ns]++
 			q.hosts[host].under++
@@ -139,14 +139,14 @@ func (q *Queue[T]) takePlace(admits func(T) bool) (T, Place, bool) {
 	return zero, Place{}, false
 }
 
-// nextAt returns the admitted request of the namespace whose turn it is at a host, among waiting namespaces below their limits. The others keep their
+// nextRequestAtHost returns the admitted request of the namespace whose turn it is at a host, among waiting namespaces below their limits. The others keep their
 // turns.
-func (q *Queue[T]) nextAt(l *line[T], admits func(T) bool) (T, string, bool) {
+func (q *Queue[T]) nextRequestAtHost(l *line[T], admits func(T) bool) (T, string, bool) {
 	for i, ns := range l.turns {
-		if !isBelow(l.under, q.limits.PerHost) {
+		if !isBelowLimit(l.under, q.limits.PerHost) {
 			break
 		}
-		isBelowLimits := isBelow(q.by[ns], q.limits.PerNamespace) && isBelow(l.by[ns], q.limits.PerNamespaceAtHost)
+		isBelowLimits := isBelowLimit(q.by[ns], q.limits.PerNamespace) && isBelowLimit(l.by[ns], q.limits.PerNamespaceAtHost)
 		if len(l.waiting[ns]) > 0 && isBelowLimits && admits(l.waiting[ns][0]) {
 			l.turns = append(slices.Delete(l.turns, i, i+1), ns)
 			return l.waiting[ns][0], ns, true
@@ -156,8 +156,8 @@ func (q *Queue[T]) nextAt(l *line[T], admits func(T) bool) (T, string, bool) {
 	return zero, "", false
 }
 
-// isBelow reports whether there is room for one more.
-func isBelow(n, limit int) bool { return limit == 0 || n < limit }
+// isBelowLimit reports whether there is room for one more.
+func isBelowLimit(n, limit int) bool { return limit == 0 || n < limit }
 
 // End a request that was under way.
 func (q *Queue[T]) End(p Place) {
@@ -168,12 +168,12 @@ func (q *Queue[T]) End(p Place) {
 func (q *Queue[T]) releasePlace(p Place) {
 	hostLine := q.hosts[p.Host]
 	hostLine.under--
-	releaseOne(q.by, p.Namespace)
-	releaseOne(hostLine.by, p.Namespace)
+	decrementCount(q.by, p.Namespace)
+	decrementCount(hostLine.by, p.Namespace)
 	q.forgetIdleHost(p.Host)
 }
 
-func releaseOne(counts map[string]int, namespace string) {
+func decrementCount(counts map[string]int, namespace string) {
 	if counts[namespace]--; counts[namespace] == 0 {
 		delete(counts, namespace)
 	}
@@ -213,7 +213,7 @@ func (q *Queue[T]) GiveUp(dropped T) {
 
 // dropStarting drops a request that has its place and waits to begin. It is false for any other request.
 func (q *Queue[T]) dropStarting(dropped T) bool {
-	place, ok := q.starting.remove(dropped)
+	place, ok := q.starting.removeWaiting(dropped)
 	if ok {
 		q.releasePlace(place)
 	}

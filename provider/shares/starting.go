@@ -16,7 +16,7 @@ type placedRequest[T comparable] struct {
 	place   Place
 }
 
-func (l *startingLine[T]) add(p placedRequest[T]) {
+func (l *startingLine[T]) addWaitingRequest(p placedRequest[T]) {
 	ns := p.place.Namespace
 	if !slices.Contains(l.turns, ns) {
 		l.turns = append(l.turns, ns)
@@ -24,8 +24,8 @@ func (l *startingLine[T]) add(p placedRequest[T]) {
 	l.waiting[ns] = append(l.waiting[ns], p)
 }
 
-// next takes the first request of the namespace whose turn it is. It is false if none waits.
-func (l *startingLine[T]) next() (placedRequest[T], bool) {
+// takeNextRequest takes the first request of the namespace whose turn it is. It is false if none waits.
+func (l *startingLine[T]) takeNextRequest() (placedRequest[T], bool) {
 	for i, ns := range l.turns {
 		if len(l.waiting[ns]) == 0 {
 			continue
@@ -35,28 +35,28 @@ func (l *startingLine[T]) next() (placedRequest[T], bool) {
 		if len(l.waiting[ns]) > 1 {
 			l.turns = append(l.turns, ns)
 		}
-		l.drop(ns, 0)
+		l.dropRequestAt(ns, 0)
 		return out, true
 	}
 	return placedRequest[T]{}, false
 }
 
-// remove removes a request, whose namespace keeps its turn as long as others wait, and returns its place. It is false for an unknown request.
-func (l *startingLine[T]) remove(removed T) (Place, bool) {
+// removeWaiting removes a request, whose namespace keeps its turn as long as others wait, and returns its place. It is false for an unknown request.
+func (l *startingLine[T]) removeWaiting(removed T) (Place, bool) {
 	for ns, all := range l.waiting {
 		i := slices.IndexFunc(all, func(p placedRequest[T]) bool { return p.request == removed })
 		if i < 0 {
 			continue
 		}
 		place := all[i].place
-		l.drop(ns, i)
+		l.dropRequestAt(ns, i)
 		return place, true
 	}
 	return Place{}, false
 }
 
-// drop drops a request of a namespace, and all turns once none waits, or too many of them are kept.
-func (l *startingLine[T]) drop(ns string, i int) {
+// dropRequestAt drops a request of a namespace, and all turns once none waits, or too many of them are kept.
+func (l *startingLine[T]) dropRequestAt(ns string, i int) {
 	l.waiting[ns] = slices.Delete(l.waiting[ns], i, i+1)
 	if len(l.waiting[ns]) == 0 {
 		delete(l.waiting, ns)

@@ -19,15 +19,15 @@ type repository struct {
 	forgotten time.Time
 }
 
-func (r *repository) noteAsked(req Request, now time.Time) {
+func (r *repository) recordRequest(req Request, now time.Time) {
 	if r.asked[req.Revision] == nil {
 		r.asked[req.Revision] = map[types.NamespacedName]time.Time{}
 	}
 	r.asked[req.Revision][req.For] = now.Add(keptIntervals * req.Interval)
 }
 
-// dropAsker drops an object that asks for a revision, and reports whether no object asks for any.
-func (r *repository) dropAsker(revision string, object types.NamespacedName) bool {
+// dropAskingObject drops an object that asks for a revision, and reports whether no object asks for any.
+func (r *repository) dropAskingObject(revision string, object types.NamespacedName) bool {
 	delete(r.asked[revision], object)
 	if len(r.asked[revision]) == 0 {
 		delete(r.asked, revision)

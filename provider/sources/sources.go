@@ -133,7 +133,7 @@ func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
 	if a, ok := repo.youngAnswer(r, p.now()); ok {
 		return r.takeCommitID(a), nil
 	}
-	p.lookAt(ctx, repo, r)
+	p.lookAtRepository(ctx, repo, r)
 	return r.takeCommitID(repo.answers[r.Revision]), nil
 }
 
@@ -159,7 +159,7 @@ func (p *Pool) replaceLookup(object types.NamespacedName, next *lookup) {
 	previous, ok := p.lookups[object]
 	if ok && (next == nil || previous != *next) {
 		delete(p.lookups, object)
-		if repo := p.repositories[previous.repository]; repo != nil && repo.dropAsker(previous.revision, object) {
+		if repo := p.repositories[previous.repository]; repo != nil && repo.dropAskingObject(previous.revision, object) {
 			delete(p.repositories, previous.repository)
 		}
 	}
@@ -172,7 +172,7 @@ func (p *Pool) replaceLookup(object types.NamespacedName, next *lookup) {
 func (p *Pool) repositoryAt(r Request) *repository {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	next := r.lookup()
+	next := r.requestedLookup()
 	p.replaceLookup(r.For, &next)
 	repo := p.repositories[next.repository]
 	if repo == nil {
@@ -180,12 +180,12 @@ func (p *Pool) repositoryAt(r Request) *repository {
 		repo = &repository{turn: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]time.Time{}, answers: map[string]Answer{}}
 		p.repositories[next.repository] = repo
 	}
-	repo.noteAsked(r, p.now())
+	repo.recordRequest(r, p.now())
 	return repo
 }
 
-// lookup returns the revision that a request is about.
-func (r *Request) lookup() lookup {
+// requestedLookup returns the revision that a request is about.
+func (r *Request) requestedLookup() lookup {
 	key := repositoryKey{namespace: r.For.Namespace, url: r.Server.URL, auth: r.Server.Auth}
 	key.certificates, key.knownHosts = string(r.Server.CABundle), string(r.Server.KnownHosts)
 	key.allowsLoopbacks = r.Server.Guard == nil || r.Server.Guard.Loopback
@@ -213,14 +213,14 @@ func (p *Pool) revisionsOf(repo *repository) []string {
 	return slices.Collect(maps.Keys(repo.asked))
 }
 
-// lookAt looks at a repository for all requested revisions, and wakes the objects whose revision has another commit.
-func (p *Pool) lookAt(ctx context.Context, repo *repository, r Request) {
+// lookAtRepository looks at a repository for all requested revisions, and wakes the objects whose revision has another commit.
+func (p *Pool) lookAtRepository(ctx context.Context, repo *repository, r Request) {
 	began, revisions := p.now(), p.revisionsOf(repo)
 	listed, err := p.list(ctx, r.For.Namespace, r.Server, revisions)
 	p.ended(err)
 	p.mu.Lock()
-	if p.lookups[r.For] == r.lookup() {
-		repo.noteAsked(r, p.now()) // The look may have taken longer than the earlier request counts.
+	if p.lookups[r.For] == r.requestedLookup() {
+		repo.recordRequest(r, p.now()) // The look may have taken longer than the earlier request counts.
 	}
 	repo.forgetUnused(p.now())
 	changed := repo.keepAnswers(listed, look{began: began, ended: p.now(), revisions: revisions, err: err})

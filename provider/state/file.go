@@ -40,8 +40,8 @@ type Header struct {
 	stored map[string]any
 }
 
-// written returns the header of a written file.
-func (h Header) written() Header {
+// writtenHeader returns the header of a written file.
+func (h Header) writtenHeader() Header {
 	h.Format, h.MinReader = max(h.Format, format), max(h.MinReader, minReader)
 	h.Claim.UID = ""
 	return h
@@ -77,8 +77,8 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("cannot decode state: it needs a reader of format %d, and this version reads format %d", e.MinReader, format)
 }
 
-// decodeFile decodes a file of this format into a value with a header.
-func decodeFile(name string, content []byte, limit int, h *Header, into any) error {
+// decodeStateFile decodes a file of this format into a value with a header.
+func decodeStateFile(name string, content []byte, limit int, h *Header, into any) error {
 	if len(content) > limit {
 		return errors.Errorf("cannot decode state: it has more than %d bytes", limit)
 	}
@@ -108,8 +108,8 @@ func decodeFile(name string, content []byte, limit int, h *Header, into any) err
 	return nil
 }
 
-// encodeFile encodes a file with the fields of a stored file that this version does not know. The stored file is decoded into understoodFile, to find the fields that this version knows.
-func encodeFile(name string, file any, limit int, stored map[string]any, understoodFile any) ([]byte, error) {
+// encodeStateFile encodes a file with the fields of a stored file that this version does not know. The stored file is decoded into understoodFile, to find the fields that this version knows.
+func encodeStateFile(name string, file any, limit int, stored map[string]any, understoodFile any) ([]byte, error) {
 	next, err := toJSONObject(file)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ type LoggedEvent struct {
 // write a file.
 func DecodeLedger(content []byte) (LedgerFile, error) {
 	f := LedgerFile{}
-	if err := decodeFile(ledgerFile, content, maxLedgerBytes, &f.Header, &f); err != nil {
+	if err := decodeStateFile(ledgerFile, content, maxLedgerBytes, &f.Header, &f); err != nil {
 		return f, err
 	}
 	return f, errors.Wrap(f.State.Check(), "cannot decode state")
@@ -116,12 +116,12 @@ func withoutLists(e ledger.Event) ledger.Event {
 
 // Encode returns the content of the file. Equal files have equal content. It returns an error about a ledger that DecodeLedger would not take.
 func (f LedgerFile) Encode() ([]byte, error) {
-	f.Header, f.Events = f.written(), lastEvents(f.Events)
-	return encodeFile(ledgerFile, f, maxLedgerBytes, f.stored, &LedgerFile{})
+	f.Header, f.Events = f.writtenHeader(), lastFittingEvents(f.Events)
+	return encodeStateFile(ledgerFile, f, maxLedgerBytes, f.stored, &LedgerFile{})
 }
 
-// lastEvents returns as many of the last events as there is room for.
-func lastEvents(events []LoggedEvent) []LoggedEvent {
+// lastFittingEvents returns as many of the last events as there is room for.
+func lastFittingEvents(events []LoggedEvent) []LoggedEvent {
 	events = events[max(0, len(events)-maxEvents):]
 	size := 0
 	for i, e := range slices.Backward(events) {

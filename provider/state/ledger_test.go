@@ -340,7 +340,7 @@ func TestLastEvents(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := len(lastEvents(tc.events)); got != tc.want {
+			if got := len(lastFittingEvents(tc.events)); got != tc.want {
 				t.Errorf("\n%s\nlastEvents(...): want %d events, got %d", tc.reason, tc.want, got)
 			}
 		})
@@ -350,14 +350,14 @@ func TestLastEvents(t *testing.T) {
 // TestEncodeTooLarge encodes a file that has room, and the same one where a byte is missing.
 func TestEncodeTooLarge(t *testing.T) {
 	f := LedgerFile{Header: Header{Claim: claimOfLedger, ClusterUID: "uid-1", Format: format}}
-	b, err := encodeFile(ledgerFile, f, maxLedgerBytes, nil, &LedgerFile{})
+	b, err := encodeStateFile(ledgerFile, f, maxLedgerBytes, nil, &LedgerFile{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := encodeFile(ledgerFile, f, len(b), nil, &LedgerFile{}); err != nil {
+	if _, err := encodeStateFile(ledgerFile, f, len(b), nil, &LedgerFile{}); err != nil {
 		t.Errorf("\nA file that fills its room is encoded.\nencodeFile(...): %v", err)
 	}
-	_, err = encodeFile(ledgerFile, f, len(b)-1, nil, &LedgerFile{})
+	_, err = encodeStateFile(ledgerFile, f, len(b)-1, nil, &LedgerFile{})
 	want := fmt.Sprintf("cannot encode state: %d bytes are more than the %d that fit", len(b), len(b)-1)
 	if err == nil || err.Error() != want {
 		t.Errorf("\nAn error says how large a file is that has no room.\nencodeFile(...): want %s, got %v", want, err)

@@ -82,7 +82,7 @@ func historyTrees(d Delivery, previous []deliveryv1alpha1.HistoryTree) []deliver
 		recorded, isKept := bySite[t.Site]
 		switch {
 		case isTarget:
-		case isKept && !hasLess(t, d.Applied.Current.Number):
+		case isKept && !lacksFullWeight(t, d.Applied.Current.Number):
 			h = recorded
 		default:
 			h = deliveryv1alpha1.HistoryTree{Site: t.Site, Tree: t.Tree}
@@ -92,8 +92,8 @@ func historyTrees(d Delivery, previous []deliveryv1alpha1.HistoryTree) []deliver
 	return out
 }
 
-// hasLess is true for a directory in which the revision does not get all requests.
-func hasLess(t Tree, revision int64) bool {
+// lacksFullWeight is true for a directory in which the revision does not get all requests.
+func lacksFullWeight(t Tree, revision int64) bool {
 	return !slices.ContainsFunc(t.Tracks, func(deliveredTrack deliveryv1alpha1.DeliveredTrack) bool {
 		return deliveredTrack.Revision == revision && deliveredTrack.Weight == 100
 	})
@@ -121,7 +121,7 @@ func lastRevisions(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.H
 		return all
 	}
 	old, last := all[:len(all)-maxRevisions], all[len(all)-maxRevisions:]
-	if slices.ContainsFunc(last, isTarget) {
+	if slices.ContainsFunc(last, isRollbackTarget) {
 		return last
 	}
 	for _, o := range slices.Backward(old) {
@@ -132,4 +132,4 @@ func lastRevisions(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.H
 	return last
 }
 
-func isTarget(h deliveryv1alpha1.HistoryEntry) bool { return h.IsTarget }
+func isRollbackTarget(h deliveryv1alpha1.HistoryEntry) bool { return h.IsTarget }

@@ -61,25 +61,25 @@ type Tree struct {
 // error about content that Encode would not have written, but for fields that it does not know.
 func DecodeRecord(content []byte) (RecordFile, error) {
 	r := RecordFile{}
-	if err := decodeFile(recordFile, content, maxBytes, &r.Header, &r); err != nil {
+	if err := decodeStateFile(recordFile, content, maxBytes, &r.Header, &r); err != nil {
 		return RecordFile{}, err
 	}
-	if err := r.checkCopy(); err != nil {
+	if err := r.checkLedgerCopy(); err != nil {
 		return r, errors.Wrap(err, "cannot decode state")
 	}
-	return r, errors.Wrap(r.checkDates(), "cannot decode state")
+	return r, errors.Wrap(r.checkCommitDates(), "cannot decode state")
 }
 
-// checkCopy refuses a copy of a ledger that no events lead to.
-func (r RecordFile) checkCopy() error {
+// checkLedgerCopy refuses a copy of a ledger that no events lead to.
+func (r RecordFile) checkLedgerCopy() error {
 	if r.Copy == nil {
 		return nil
 	}
 	return errors.Wrap(r.Copy.Check(), "copy")
 }
 
-// checkDates refuses a date that no commit can have.
-func (r RecordFile) checkDates() error {
+// checkCommitDates refuses a date that no commit can have.
+func (r RecordFile) checkCommitDates() error {
 	dates := map[string]*metav1.Time{"commitTime": r.CommitTime}
 	if r.Attempt != nil {
 		dates["attempt.startedAt"] = &r.Attempt.StartedAt
@@ -108,10 +108,10 @@ func (r RecordFile) Tombstone() RecordFile {
 // Encode returns the content of the file. Equal records have equal content. Where not all fits, revisions lose their trees, rollback targets
 // last. It returns an error about a record that DecodeRecord would not take even so.
 func (r RecordFile) Encode() ([]byte, error) {
-	if err := r.checkDates(); err != nil {
+	if err := r.checkCommitDates(); err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")
 	}
-	r.Header, r.Revisions = r.written(), slices.Clone(r.Revisions)
+	r.Header, r.Revisions = r.writtenHeader(), slices.Clone(r.Revisions)
 	for _, i := range slices.Backward(byRollbackValue(r.Revisions)) {
 		b, err := json.MarshalIndent(r, "", " ")
 		if err != nil || len(b) < maxBytes {
@@ -119,5 +119,5 @@ func (r RecordFile) Encode() ([]byte, error) {
 		}
 		r.Revisions[i].Trees = nil
 	}
-	return encodeFile(recordFile, r, maxBytes, r.stored, &RecordFile{})
+	return encodeStateFile(recordFile, r, maxBytes, r.stored, &RecordFile{})
 }

@@ -198,7 +198,7 @@ func TestDecodeRecord(t *testing.T) {
 func TestCheckDates(t *testing.T) {
 	for _, moment := range []time.Time{time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)} {
 		r := RecordFile{CommitTime: new(metav1.NewTime(moment))}
-		if err := r.checkDates(); err != nil {
+		if err := r.checkCommitDates(); err != nil {
 			t.Errorf("\nA date of the years in which Git has commits is taken.\ncheckDates(): %s: %v", moment, err)
 		}
 	}

@@ -31,30 +31,30 @@ var loadSchemas = sync.OnceValues(func() (map[string]schema, error) { //nolint:g
 	if err := boundedyaml.Unmarshal(content, &definition); err != nil {
 		return nil, errors.Wrap(err, "cannot decode the definition of GitDelivery")
 	}
-	return schemasOf(*definition.Spec.Versions[0].Schema.OpenAPIV3Schema), nil
+	return newFileSchemas(*definition.Spec.Versions[0].Schema.OpenAPIV3Schema), nil
 })
 
-func schemasOf(delivery schema) map[string]schema {
-	claim, status := propertyAt(delivery, "spec", "forProvider", "claimRef"), propertyAt(delivery, "status", "atProvider").Properties
+func newFileSchemas(delivery schema) map[string]schema {
+	claim, status := propertySchema(delivery, "spec", "forProvider", "claimRef"), propertySchema(delivery, "status", "atProvider").Properties
 	remote, record, tree := status["remote"].Properties, status["record"], *status["trees"].Items.Schema
 	tree.Properties["branch"] = remote["branch"]
 	maps.Copy(record.Properties, map[string]schema{
 		"claim": claim, "clusterUID": claim.Properties["uid"], "lastNumber": status["ledger"].Properties["lastNumber"],
 		"commit": remote["commit"], "commitTime": remote["commitTime"], "base": remote["commit"], "attempt": status["attempt"],
-		"trees": listOf(tree, maxTrees), "former": listOf(tree, maxFormer), "revisions": status["history"],
+		"trees": newListSchema(tree, maxTrees), "former": newListSchema(tree, maxFormer), "revisions": status["history"],
 	})
 	record.Required = append(record.Required, "claim", "clusterUID")
 	return map[string]schema{recordFile: record, ledgerFile: {
-		Properties: map[string]schema{"claim": claim, "clusterUID": claim.Properties["uid"], "state": status["ledger"], "taken": status["taken"], "events": listOf(schema{}, maxEvents)},
+		Properties: map[string]schema{"claim": claim, "clusterUID": claim.Properties["uid"], "state": status["ledger"], "taken": status["taken"], "events": newListSchema(schema{}, maxEvents)},
 		Required:   []string{"claim", "clusterUID", "state"},
 	}}
 }
 
-func listOf(item schema, maximum int64) schema {
+func newListSchema(item schema, maximum int64) schema {
 	return schema{MaxItems: &maximum, Items: &extv1.JSONSchemaPropsOrArray{Schema: &item}}
 }
 
-func propertyAt(s schema, names ...string) schema {
+func propertySchema(s schema, names ...string) schema {
 	for _, name := range names {
 		s = s.Properties[name]
 	}
@@ -67,19 +67,19 @@ func checkSchema(file string, object map[string]any) error {
 	if err != nil {
 		return err
 	}
-	return checkValue(schemas[file], "", object)
+	return checkSchemaValue(schemas[file], "", object)
 }
 
-func checkValue(s schema, field string, v any) error {
+func checkSchemaValue(s schema, field string, v any) error {
 	switch v := v.(type) {
 	case nil:
 		return errors.Errorf("%s is empty", field)
 	case string:
-		return checkText(s, field, v)
+		return checkTextValue(s, field, v)
 	case json.Number:
 		return checkNumber(s, field, v)
 	case []any:
-		return checkItems(s, field, v)
+		return checkListItems(s, field, v)
 	case map[string]any:
 		return checkProperties(s, field, v)
 	}
@@ -97,7 +97,7 @@ func checkAmount(minimum, maximum *int64, field string, n int, noun string) erro
 	return nil
 }
 
-func checkText(s schema, field, v string) error {
+func checkTextValue(s schema, field, v string) error {
 	isValue := func(allowed extv1.JSON) bool { return string(allowed.Raw) == strconv.Quote(v) }
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, isValue) {
 		return errors.Errorf("%s is not known", field)
@@ -118,12 +118,12 @@ func checkNumber(s schema, field string, v json.Number) error {
 	return nil
 }
 
-func checkItems(s schema, field string, items []any) error {
+func checkListItems(s schema, field string, items []any) error {
 	if err := checkAmount(s.MinItems, s.MaxItems, field, len(items), "items"); err != nil || s.Items == nil {
 		return err
 	}
 	for i, item := range items {
-		if err := checkValue(*s.Items.Schema, fmt.Sprintf("%s[%d]", field, i), item); err != nil {
+		if err := checkSchemaValue(*s.Items.Schema, fmt.Sprintf("%s[%d]", field, i), item); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func checkProperties(s schema, field string, object map[string]any) error {
 		if !isPresent && !slices.Contains(s.Required, name) {
 			continue
 		}
-		if err := checkValue(s.Properties[name], strings.TrimPrefix(field+"."+name, "."), v); err != nil {
+		if err := checkSchemaValue(s.Properties[name], strings.TrimPrefix(field+"."+name, "."), v); err != nil {
 			return err
 		}
 	}

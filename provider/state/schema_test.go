@@ -110,10 +110,10 @@ func TestDecodeLimits(t *testing.T) {
 // TestKnownTexts checks a text of which the schema knows one value.
 func TestKnownTexts(t *testing.T) {
 	s := schema{Enum: []extv1.JSON{{Raw: []byte(`"main"`)}}}
-	if err := checkText(s, "branch", "main"); err != nil {
+	if err := checkTextValue(s, "branch", "main"); err != nil {
 		t.Errorf("\nA text that the schema knows is read.\ncheckText(...): got %v", err)
 	}
-	if err := checkText(s, "branch", "other"); err == nil || err.Error() != "branch is not known" {
+	if err := checkTextValue(s, "branch", "other"); err == nil || err.Error() != "branch is not known" {
 		t.Errorf("\nA text that the schema does not know is refused.\ncheckText(...): got %v", err)
 	}
 }

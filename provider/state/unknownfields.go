@@ -73,20 +73,20 @@ func retainUnknownBelow(next, stored, understood any, isOfOther bool) {
 
 // retainUnknownItems retains the fields of items of a list. Items are the same if they have the same name or number.
 func retainUnknownItems(next any, stored []any, understood any) {
-	storedItems, understoodItems := objectsOf(stored), objectsOf(understood)
+	storedItems, understoodItems := objectsInList(stored), objectsInList(understood)
 	places := map[string]int{}
 	for i, item := range storedItems[:min(len(storedItems), len(understoodItems))] {
-		places[itemKey(item)] = i
+		places[itemIdentity(item)] = i
 	}
 	delete(places, "")
-	for _, item := range objectsOf(next) {
-		if i, isKnown := places[itemKey(item)]; isKnown {
+	for _, item := range objectsInList(next) {
+		if i, isKnown := places[itemIdentity(item)]; isKnown {
 			retainUnknown(item, storedItems[i], understoodItems[i])
 		}
 	}
 }
 
-func objectsOf(list any) []map[string]any {
+func objectsInList(list any) []map[string]any {
 	items, _ := list.([]any)
 	var out []map[string]any
 	for _, item := range items {
@@ -97,9 +97,9 @@ func objectsOf(list any) []map[string]any {
 	return out
 }
 
-// itemKey returns the identity of an item of a list: an event, a directory, a Site, a repository or a revision. It returns "" for an item
+// itemIdentity returns the identity of an item of a list: an event, a directory, a Site, a repository or a revision. It returns "" for an item
 // without an identity.
-func itemKey(item map[string]any) string {
+func itemIdentity(item map[string]any) string {
 	for _, name := range []string{"seq", "path", "site", "delivery", "number", "revision"} {
 		if value, isPresent := item[name]; isPresent {
 			return fmt.Sprint(name, value, item["branch"])
@@ -115,10 +115,10 @@ func isOfRevision(name string) bool {
 
 // isSameRevision reports whether two states have the same current revision.
 func isSameRevision(a, b map[string]any) bool {
-	return reflect.DeepEqual(numberOf(a), numberOf(b))
+	return reflect.DeepEqual(revisionNumber(a), revisionNumber(b))
 }
 
-func numberOf(state map[string]any) any {
+func revisionNumber(state map[string]any) any {
 	current, _ := state["current"].(map[string]any)
 	return current["number"]
 }

@@ -29,7 +29,7 @@ func (a Applications) Current(p, _ string, delta int) {
 }
 
 func applicationPhases() []string {
-	return toStrings(
+	return convertToStrings(
 		applicationv1alpha1.PhasePending, applicationv1alpha1.PhaseBuilding, applicationv1alpha1.PhaseDeploying, applicationv1alpha1.PhaseRunning,
 		applicationv1alpha1.PhaseDegraded, applicationv1alpha1.PhaseFailed,
 	)

@@ -28,5 +28,5 @@ func (b Bundles) Current(p, _ string, delta int) {
 }
 
 func bundlePhases() []string {
-	return toStrings(bundlev1alpha1.PhasePending, bundlev1alpha1.PhaseDeploying, bundlev1alpha1.PhaseSucceeded, bundlev1alpha1.PhaseDegraded, bundlev1alpha1.PhaseFailed)
+	return convertToStrings(bundlev1alpha1.PhasePending, bundlev1alpha1.PhaseDeploying, bundlev1alpha1.PhaseSucceeded, bundlev1alpha1.PhaseDegraded, bundlev1alpha1.PhaseFailed)
 }

@@ -28,7 +28,7 @@ const (
 )
 
 func mandatedEvents() []string {
-	return toStrings(MandatedRejected, MandatedWithdrawn, MandatedRolledBack, MandatedAdvanced, MandatedRestored, MandatedPromoted, MandatedVerified)
+	return convertToStrings(MandatedRejected, MandatedWithdrawn, MandatedRolledBack, MandatedAdvanced, MandatedRestored, MandatedPromoted, MandatedVerified)
 }
 
 // Mandated counts an event that was recorded by a mandate.

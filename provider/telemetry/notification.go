@@ -16,7 +16,7 @@ const (
 )
 
 func notificationResults() []string {
-	return toStrings(NotificationDelivered, NotificationFailed, NotificationGivenUp)
+	return convertToStrings(NotificationDelivered, NotificationFailed, NotificationGivenUp)
 }
 
 // Notified counts a notification by how it ended.

@@ -192,24 +192,24 @@ func phaseLabel(p string, phases []string) string {
 }
 
 func deploymentPhases() []string {
-	return toStrings(
+	return convertToStrings(
 		deploymentv1alpha1.PhasePending, deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering, deploymentv1alpha1.PhaseDelivering,
 		deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded, deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack,
 	)
 }
 
 func deploymentOutcomes() []string {
-	return toStrings(deploymentv1alpha1.OutcomeSucceeded, deploymentv1alpha1.OutcomeFailed, deploymentv1alpha1.OutcomeRolledBack)
+	return convertToStrings(deploymentv1alpha1.OutcomeSucceeded, deploymentv1alpha1.OutcomeFailed, deploymentv1alpha1.OutcomeRolledBack)
 }
 
 func clusterPhases() []string {
-	return toStrings(
+	return convertToStrings(
 		workloadclusterv1alpha1.PhasePending, workloadclusterv1alpha1.PhaseProvisioning, workloadclusterv1alpha1.PhaseProvisioned,
 		workloadclusterv1alpha1.PhaseDegraded, workloadclusterv1alpha1.PhaseDeleting, workloadclusterv1alpha1.PhaseFailed,
 	)
 }
 
-func toStrings[P ~string](all ...P) []string {
+func convertToStrings[P ~string](all ...P) []string {
 	out := make([]string, len(all))
 	for i := range all {
 		out[i] = string(all[i])

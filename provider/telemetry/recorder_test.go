@@ -150,7 +150,7 @@ func TestCheckTypes(t *testing.T) {
 	if len(found) != 2 {
 		t.Fatal("cannot find the types of checks in their API")
 	}
-	if diff := cmp.Diff(strings.Split(found[1], ";"), checkTypes()); diff != "" {
+	if diff := cmp.Diff(strings.Split(found[1], ";"), gateCheckTypes()); diff != "" {
 		t.Errorf("checkTypes(): -API, +got:\n%s", diff)
 	}
 }

@@ -44,9 +44,9 @@ func counterSeries() map[string][][]string {
 		nameCanarySteps:      combineLabels(stepResults()),
 		nameMandates:         combineLabels(mandatedEvents()),
 		nameNotifications:    combineLabels(notificationResults()),
-		nameOperations:       combineLabels(operations(), errorClasses()),
-		nameMeasurements:     combineLabels(checkTypes(), toStrings(gates.Outcomes()...)),
-		namePruned:           append(combineLabels([]string{string(prune.VerdictKeep)}, toStrings(prune.Reasons()...)), []string{string(prune.VerdictPrune), None}),
+		nameOperations:       combineLabels(gitOperations(), errorClasses()),
+		nameMeasurements:     combineLabels(gateCheckTypes(), convertToStrings(gates.Outcomes()...)),
+		namePruned:           append(combineLabels([]string{string(prune.VerdictKeep)}, convertToStrings(prune.Reasons()...)), []string{string(prune.VerdictPrune), None}),
 	}
 }
 
@@ -86,10 +86,10 @@ func combineLabels(labels ...[]string) [][]string {
 }
 
 // errorClasses are the classes of the errors of Git servers, and the class of an operation without one.
-func errorClasses() []string { return append(toStrings(failure.Classes()...), Succeeded) }
+func errorClasses() []string { return append(convertToStrings(failure.Classes()...), Succeeded) }
 
-// operations are the operations of Git servers that are counted.
-func operations() []string { return []string{"look", "push"} }
+// gitOperations are the operations of Git servers that are counted.
+func gitOperations() []string { return []string{"look", "push"} }
 
-// checkTypes are the types of checks of Gates.
-func checkTypes() []string { return []string{"Prometheus", "Job", "Web", "Availability"} }
+// gateCheckTypes are the types of checks of Gates.
+func gateCheckTypes() []string { return []string{"Prometheus", "Job", "Web", "Availability"} }

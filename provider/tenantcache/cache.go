@@ -41,7 +41,7 @@ func (c *Cache[V]) Get(key string) (V, bool) {
 		var zero V
 		return zero, false
 	}
-	i := itemOf[V](e)
+	i := itemOfElement[V](e)
 	c.used[i.namespace].MoveToFront(e)
 	return i.value, true
 }
@@ -86,7 +86,7 @@ func (c *Cache[V]) largestNamespace() string {
 }
 
 func (c *Cache[V]) dropItem(e *list.Element) {
-	i := itemOf[V](e)
+	i := itemOfElement[V](e)
 	c.used[i.namespace].Remove(e)
 	delete(c.items, i.key)
 	c.size -= i.size
@@ -96,7 +96,7 @@ func (c *Cache[V]) dropItem(e *list.Element) {
 	}
 }
 
-func itemOf[V any](e *list.Element) item[V] {
+func itemOfElement[V any](e *list.Element) item[V] {
 	i, _ := e.Value.(item[V]) // Nothing else is put there.
 	return i
 }

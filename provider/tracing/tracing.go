@@ -103,8 +103,8 @@ func CheckEndpoint(endpoint string) (*url.URL, error) {
 
 // Export queues the spans of a revision.
 func (e *Exporter) Export(r Revision) {
-	id := traceID(r)
-	root := trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: spanID(id, rootKey), TraceFlags: trace.FlagsSampled, Remote: true})
+	id := deriveTraceID(r)
+	root := trace.NewSpanContext(trace.SpanContextConfig{TraceID: id, SpanID: deriveSpanID(id, rootKey), TraceFlags: trace.FlagsSampled, Remote: true})
 	if !r.Root.Began.IsZero() {
 		r.Root.Name, r.Root.Key = rootKey, rootKey
 		e.exportSpan(context.Background(), id, r.Root)
@@ -121,7 +121,7 @@ func (e *Exporter) exportSpan(ctx context.Context, id trace.TraceID, s Span) {
 			attributes = append(attributes, attribute.String(name, value))
 		}
 	}
-	ctx = context.WithValue(ctx, identityKey{}, identity{trace: id, span: spanID(id, s.Key)})
+	ctx = context.WithValue(ctx, identityKey{}, identity{trace: id, span: deriveSpanID(id, s.Key)})
 	_, span := e.tracer.Start(ctx, s.Name, trace.WithTimestamp(s.Began), trace.WithAttributes(attributes...))
 	if s.Failure != "" {
 		span.SetStatus(codes.Error, s.Failure)
@@ -146,13 +146,13 @@ func (e *Exporter) Start(ctx context.Context) error {
 // shutdownTimeout is how long the end of the provider waits for a collector.
 const shutdownTimeout = 5 * time.Second
 
-// traceID returns the ID of the trace of a revision: one for each revision of each epoch.
-func traceID(r Revision) trace.TraceID {
+// deriveTraceID returns the ID of the trace of a revision: one for each revision of each epoch.
+func deriveTraceID(r Revision) trace.TraceID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q epoch %d revision %d", r.UID, r.Epoch, r.Number))
 	return trace.TraceID(sum[:16])
 }
 
-func spanID(id trace.TraceID, key string) trace.SpanID {
+func deriveSpanID(id trace.TraceID, key string) trace.SpanID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", id, key))
 	return trace.SpanID(sum[:8])
 }

@@ -94,11 +94,11 @@ func TestExport(t *testing.T) {
 // TestTraceID distinguishes revisions of one deployment by their numbers and their epochs.
 func TestTraceID(t *testing.T) {
 	revision := Revision{UID: "u1", Epoch: 1, Number: 7}
-	if traceID(revision) != traceID(Revision{UID: "u1", Epoch: 1, Number: 7}) {
+	if deriveTraceID(revision) != deriveTraceID(Revision{UID: "u1", Epoch: 1, Number: 7}) {
 		t.Error("traceID(...): want one trace for one revision")
 	}
 	for _, otherRevision := range []Revision{{UID: "u2", Epoch: 1, Number: 7}, {UID: "u1", Epoch: 2, Number: 7}, {UID: "u1", Epoch: 1, Number: 8}} {
-		if traceID(revision) == traceID(otherRevision) {
+		if deriveTraceID(revision) == deriveTraceID(otherRevision) {
 			t.Errorf("traceID(...): %+v and %+v share a trace", revision, otherRevision)
 		}
 	}

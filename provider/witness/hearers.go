@@ -15,19 +15,19 @@ import (
 // Hearers returns the deliveries that a changed object concerns: the home of a deployment with a mandate, for a Gate, a SiteSync, a RolloutRequest or another
 // delivery of it, the other deliveries for the home, and those of them that follow it in tracks for a SiteSync. It returns an error if they cannot be listed.
 func Hearers(ctx context.Context, r client.Reader, o client.Object) ([]v1alpha1.GitDelivery, error) {
-	claim := claimOf(o)
+	claim := claimOfObject(o)
 	ds, err := usage.OfClaim(ctx, r, claim)
 	return slices.DeleteFunc(ds, func(d v1alpha1.GitDelivery) bool {
 		if request, ok := o.(*rolloutv1alpha1.RolloutRequest); ok {
 			return d.Spec.ForProvider.Mandate == nil || !mandate.IsRequestFor(request, &d)
 		}
-		return !hears(&d, o) || !mandate.IsWitness(o, claim, &d)
+		return !isDeliveryWokenBy(&d, o) || !mandate.IsWitness(o, claim, &d)
 	}), err
 }
 
-// hears is true for a delivery that a changed object concerns: a follower if the object is the home, a follower in tracks if it is a SiteSync, otherwise a home
+// isDeliveryWokenBy is true for a delivery that a changed object concerns: a follower if the object is the home, a follower in tracks if it is a SiteSync, otherwise a home
 // with a mandate.
-func hears(d *v1alpha1.GitDelivery, o client.Object) bool {
+func isDeliveryWokenBy(d *v1alpha1.GitDelivery, o client.Object) bool {
 	switch o := o.(type) {
 	case *v1alpha1.GitDelivery:
 		if o.Spec.ForProvider.Ledger != nil {
@@ -45,7 +45,7 @@ func followsInTracks(d *v1alpha1.GitDelivery) bool {
 	return d.Status.AtProvider.Follows != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, hasTracks)
 }
 
-func claimOf(o client.Object) rolloutv1alpha1.ClaimReference {
+func claimOfObject(o client.Object) rolloutv1alpha1.ClaimReference {
 	switch o := o.(type) {
 	case *rolloutv1alpha1.Gate:
 		return o.Spec.ForProvider.ClaimRef

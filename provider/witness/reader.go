@@ -84,13 +84,13 @@ func (r *Reader) Enable(o client.Object) {
 func (r *Reader) WatchOnceServed(
 	mgr ctrl.Manager, register func(callback func(), kinds ...schema.GroupVersionKind), c controller.Controller, wake handler.EventHandler,
 ) {
-	register(func() { r.watch(mgr, c, &rolloutv1alpha1.Gate{}, wake, HasNewStatement()) }, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
-	register(func() { r.watch(mgr, c, &rolloutv1alpha1.RolloutRequest{}, wake, isNewRequest()) }, rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
+	register(func() { r.watchWitnessKind(mgr, c, &rolloutv1alpha1.Gate{}, wake, HasNewStatement()) }, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
+	register(func() { r.watchWitnessKind(mgr, c, &rolloutv1alpha1.RolloutRequest{}, wake, isNewRequest()) }, rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
 }
 
-// watch wakes deliveries when a Gate reaches a verdict, or a user creates a RolloutRequest, and enables reads of the kind. An error panics, so that the
+// watchWitnessKind wakes deliveries when a Gate reaches a verdict, or a user creates a RolloutRequest, and enables reads of the kind. An error panics, so that the
 // provider does not look healthy: the function leaves these verdicts and requests to it.
-func (r *Reader) watch(mgr ctrl.Manager, c controller.Controller, o client.Object, wake handler.EventHandler, p predicate.Predicate) {
+func (r *Reader) watchWitnessKind(mgr ctrl.Manager, c controller.Controller, o client.Object, wake handler.EventHandler, p predicate.Predicate) {
 	err := Index(context.Background(), mgr.GetFieldIndexer(), o)
 	if err == nil {
 		r.Enable(o)

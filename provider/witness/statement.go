@@ -99,14 +99,14 @@ func PositionDelivered() predicate.Predicate {
 		if !ok || !ok2 {
 			return false
 		}
-		progress := progressOf(current)
-		return progress != "" && progress != progressOf(previous)
+		progress := mandateProgress(current)
+		return progress != "" && progress != mandateProgress(previous)
 	}}
 }
 
-// progressOf returns, as text, the delivered position of a home with a mandate, and whether its revision has a verdict. It is empty if the repository does not
+// mandateProgress returns, as text, the delivered position of a home with a mandate, and whether its revision has a verdict. It is empty if the repository does not
 // have the trees of the position, or if nothing follows by the mandate.
-func progressOf(d *v1alpha1.GitDelivery) string {
+func mandateProgress(d *v1alpha1.GitDelivery) string {
 	observed := d.Status.AtProvider
 	if observed.Mandate == nil || observed.Ledger == nil {
 		return ""

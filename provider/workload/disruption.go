@@ -57,7 +57,7 @@ func FindDisruption(pod *corev1.Pod, end *corev1.ContainerStateTerminated) Disru
 	switch {
 	case known != "":
 		return known
-	case isOwnEnd(status):
+	case isOwnLimitEnd(status):
 		return ""
 	case isDisrupted:
 		return cmp.Or(reported, DisruptionEvicted)
@@ -65,7 +65,7 @@ func FindDisruption(pod *corev1.Pod, end *corev1.ContainerStateTerminated) Disru
 		return reported
 	case isNodeSilent(pod):
 		return DisruptionNodeLost
-	case isDeleted && isKilled(end):
+	case isDeleted && isContainerKilled(end):
 		return DisruptionDeleted
 	case end != nil && isContainerLost(end.Reason):
 		return DisruptionNodeLost
@@ -96,7 +96,7 @@ func conditionDisruption(s corev1.PodStatus, end *corev1.ContainerStateTerminate
 // reportedDisruption returns the disruption for a reason in the status of a pod, which kubelets write, or "". A container that fails gives its pod no reason.
 func reportedDisruption(s corev1.PodStatus) Disruption {
 	switch {
-	case s.Reason == "", isOwnEnd(s):
+	case s.Reason == "", isOwnLimitEnd(s):
 		return ""
 	case s.Reason == "Preempting":
 		return DisruptionPreempted
@@ -120,13 +120,13 @@ func isNodeSilent(pod *corev1.Pod) bool {
 	return has(corev1.PodReady, corev1.ConditionFalse) && has(corev1.ContainersReady, corev1.ConditionTrue)
 }
 
-// isOwnEnd reports whether a kubelet ended a pod for its own limits, or for its own deadline.
-func isOwnEnd(s corev1.PodStatus) bool {
+// isOwnLimitEnd reports whether a kubelet ended a pod for its own limits, or for its own deadline.
+func isOwnLimitEnd(s corev1.PodStatus) bool {
 	return s.Reason == "DeadlineExceeded" || s.Reason == "Evicted" && ExceedsOwnLimit(s.Message)
 }
 
-// isKilled reports whether a signal ended a container, as for a pod that is deleted. A container that used too much memory is killed for its own fault.
-func isKilled(end *corev1.ContainerStateTerminated) bool {
+// isContainerKilled reports whether a signal ended a container, as for a pod that is deleted. A container that used too much memory is killed for its own fault.
+func isContainerKilled(end *corev1.ContainerStateTerminated) bool {
 	return end != nil && slices.Contains([]int32{exitTerminated, exitKilled, exitFirstProcess}, end.ExitCode) && end.Reason != reasonOutOfMemory
 }
 

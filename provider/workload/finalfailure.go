@@ -83,7 +83,7 @@ func FindFinalFailure(u *unstructured.Unstructured) *FinalFailure {
 	states := finalStatesOf(u.GroupVersionKind().GroupKind())
 	c := o.finalCondition(states)
 	if c == nil {
-		c = o.finalPhase(u, states)
+		c = o.findFinalPhase(u, states)
 	}
 	if c == nil {
 		return nil
@@ -95,7 +95,7 @@ func FindFinalFailure(u *unstructured.Unstructured) *FinalFailure {
 // finalCondition returns the condition that declares a failure of the current generation final, or nil.
 func (o failingObject) finalCondition(states []finalState) *metav1.Condition {
 	i := slices.IndexFunc(o.Status.Conditions, func(c metav1.Condition) bool {
-		return o.isPresent(c) && slices.ContainsFunc(states, func(f finalState) bool { return f.matches(c) })
+		return o.isConditionCurrent(c) && slices.ContainsFunc(states, func(f finalState) bool { return f.matchesCondition(c) })
 	})
 	if i < 0 {
 		return nil
@@ -103,30 +103,30 @@ func (o failingObject) finalCondition(states []finalState) *metav1.Condition {
 	return &o.Status.Conditions[i]
 }
 
-// finalPhase returns a phase that declares a failure of the current generation final, as a condition, or nil. It has the time of the last
+// findFinalPhase returns a phase that declares a failure of the current generation final, as a condition, or nil. It has the time of the last
 // change that the status knows.
-func (o failingObject) finalPhase(u *unstructured.Unstructured, states []finalState) *metav1.Condition {
-	i := slices.IndexFunc(states, func(f finalState) bool { return f.hasPhase(u) })
+func (o failingObject) findFinalPhase(u *unstructured.Unstructured, states []finalState) *metav1.Condition {
+	i := slices.IndexFunc(states, func(f finalState) bool { return f.hasFinalPhase(u) })
 	end := endedObject{}
-	if i < 0 || !o.isPresent(metav1.Condition{}) || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &end) != nil {
+	if i < 0 || !o.isConditionCurrent(metav1.Condition{}) || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &end) != nil {
 		return nil
 	}
 	fields := states[i].phaseFieldsOf()
-	endedAt, _ := time.Parse(time.RFC3339, statusText(u, fields.endedAt)) // The zero value means that the status has no time.
-	changedAt := latest(end.lastEnd(), metav1.NewTime(endedAt))
+	endedAt, _ := time.Parse(time.RFC3339, readStatusText(u, fields.endedAt)) // The zero value means that the status has no time.
+	changedAt := laterOfTimes(end.lastContainerEnd(), metav1.NewTime(endedAt))
 	for _, c := range o.Status.Conditions {
-		changedAt = latest(changedAt, c.LastTransitionTime)
+		changedAt = laterOfTimes(changedAt, c.LastTransitionTime)
 	}
 	if states[i].needsEnd && changedAt.IsZero() {
 		return nil
 	}
-	reason, message := cmp.Or(end.Status.Reason, statusText(u, fields.phase)), cmp.Or(statusText(u, fields.message), end.describeContainer())
+	reason, message := cmp.Or(end.Status.Reason, readStatusText(u, fields.phase)), cmp.Or(readStatusText(u, fields.message), end.describeContainer())
 	return &metav1.Condition{Reason: reason, Message: message, LastTransitionTime: changedAt}
 }
 
-// isPresent reports whether a condition is about the current generation, as far as the condition or the status says. A Job says neither: its spec never
+// isConditionCurrent reports whether a condition is about the current generation, as far as the condition or the status says. A Job says neither: its spec never
 // changes.
-func (o failingObject) isPresent(c metav1.Condition) bool {
+func (o failingObject) isConditionCurrent(c metav1.Condition) bool {
 	observed := c.ObservedGeneration
 	if observed == 0 {
 		observed = int64(o.Status.ObservedGeneration)

@@ -55,13 +55,13 @@ func (f finalState) phaseFieldsOf() phaseFields {
 	return f.fields
 }
 
-// hasPhase reports whether the phase of an object is the state.
-func (f finalState) hasPhase(u *unstructured.Unstructured) bool {
-	return slices.Contains(f.phases, statusText(u, f.phaseFieldsOf().phase))
+// hasFinalPhase reports whether the phase of an object is the state.
+func (f finalState) hasFinalPhase(u *unstructured.Unstructured) bool {
+	return slices.Contains(f.phases, readStatusText(u, f.phaseFieldsOf().phase))
 }
 
-// statusText returns the text at a path below the status of an object, or "".
-func statusText(u *unstructured.Unstructured, path string) string {
+// readStatusText returns the text at a path below the status of an object, or "".
+func readStatusText(u *unstructured.Unstructured, path string) string {
 	text, _, _ := unstructured.NestedString(u.Object, append([]string{"status"}, strings.Split(path, ".")...)...)
 	return text
 }
@@ -113,16 +113,16 @@ func finalStates() []finalState {
 
 // finalStatesOf returns the final states of an object of a kind.
 func finalStatesOf(gk schema.GroupKind) []finalState {
-	return slices.DeleteFunc(finalStates(), func(f finalState) bool { return len(f.kinds) > 0 && !f.names(gk) })
+	return slices.DeleteFunc(finalStates(), func(f finalState) bool { return len(f.kinds) > 0 && !f.includesKind(gk) })
 }
 
-// names reports whether the state is one of just this kind.
-func (f finalState) names(gk schema.GroupKind) bool {
+// includesKind reports whether the state is one of just this kind.
+func (f finalState) includesKind(gk schema.GroupKind) bool {
 	return f.group == gk.Group && slices.Contains(f.kinds, gk.Kind)
 }
 
-// matches reports whether a condition is the state.
-func (f finalState) matches(c metav1.Condition) bool {
+// matchesCondition reports whether a condition is the state.
+func (f finalState) matchesCondition(c metav1.Condition) bool {
 	return f.conditionType == c.Type && f.status == c.Status && (len(f.reasons) == 0 || slices.Contains(f.reasons, c.Reason))
 }
 
@@ -135,34 +135,34 @@ type endedObject struct {
 	} `json:"status"`
 }
 
-// containers are the containers of a pod, in the order in which they run.
-func (o endedObject) containers() []container {
+// allContainers are the containers of a pod, in the order in which they run.
+func (o endedObject) allContainers() []container {
 	return slices.Concat(o.Status.InitContainerStatuses, o.Status.ContainerStatuses)
 }
 
 // describeContainer returns how the first container of a pod that failed ended, or "".
 func (o endedObject) describeContainer() string {
-	for _, c := range o.containers() {
-		if c.hasFailed(c.State) {
+	for _, c := range o.allContainers() {
+		if c.hasContainerFailed(c.State) {
 			return fmt.Sprintf("container %s ended: exit code %d, %s", c.Name, c.State.Terminated.ExitCode, c.State.Terminated.Reason)
 		}
 	}
 	return ""
 }
 
-// lastEnd returns when the last container of a pod ended, or the zero value.
-func (o endedObject) lastEnd() metav1.Time {
+// lastContainerEnd returns when the last container of a pod ended, or the zero value.
+func (o endedObject) lastContainerEnd() metav1.Time {
 	out := metav1.Time{}
-	for _, c := range o.containers() {
+	for _, c := range o.allContainers() {
 		if c.State.Terminated != nil {
-			out = latest(out, c.State.Terminated.FinishedAt)
+			out = laterOfTimes(out, c.State.Terminated.FinishedAt)
 		}
 	}
 	return out
 }
 
-// latest returns the later one of two times.
-func latest(a, b metav1.Time) metav1.Time {
+// laterOfTimes returns the later one of two times.
+func laterOfTimes(a, b metav1.Time) metav1.Time {
 	if a.Before(&b) {
 		return b
 	}

@@ -119,7 +119,7 @@ func TestFinalKindsMayBeListed(t *testing.T) {
 	}
 	for _, state := range finalStates() {
 		for _, kind := range state.kinds {
-			r := resourceOf(schema.GroupVersionKind{Group: state.group, Version: "v1", Kind: kind})
+			r := resourceOfKind(schema.GroupVersionKind{Group: state.group, Version: "v1", Kind: kind})
 			isListed := slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool {
 				return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, "list")
 			})

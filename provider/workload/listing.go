@@ -42,11 +42,11 @@ func Listings(delivered []instruction.Manifest) []Listing {
 	all := map[place]Listing{}
 	for _, m := range delivered {
 		p := place{kind: schema.GroupKind{Group: m.Object.Group, Kind: m.Object.Kind}, namespace: m.Object.Namespace}
-		if p.namespace == "" || !mayDeclare(p.kind) {
+		if p.namespace == "" || !mayDeclareFailure(p.kind) {
 			continue
 		}
 		if _, isListed := all[p]; !isListed {
-			all[p] = Listing{Resource: resourceOf(p.kind.WithVersion(m.Version)), Namespace: p.namespace, Names: map[string]bool{}, kind: p.kind}
+			all[p] = Listing{Resource: resourceOfKind(p.kind.WithVersion(m.Version)), Namespace: p.namespace, Names: map[string]bool{}, kind: p.kind}
 		}
 		all[p].Names[m.Object.Name] = true
 	}
@@ -54,42 +54,42 @@ func Listings(delivered []instruction.Manifest) []Listing {
 	return out[:min(len(out), maxListings)]
 }
 
-// resourceOf returns the resource of a kind without a request to the cluster: its plural is the plural that controller-gen gives to the definition of a kind. A
+// resourceOfKind returns the resource of a kind without a request to the cluster: its plural is the plural that controller-gen gives to the definition of a kind. A
 // definition may choose another plural: the cluster then answers that it does not serve the resource, as it does for a kind without a definition.
-func resourceOf(gvk schema.GroupVersionKind) schema.GroupVersionResource {
+func resourceOfKind(gvk schema.GroupVersionKind) schema.GroupVersionResource {
 	return gvk.GroupVersion().WithResource(flect.Pluralize(strings.ToLower(gvk.Kind)))
 }
 
-// mayDeclare reports whether objects of a kind may declare a failure final: the named kinds, the routes of the Gateway API, and any kind that is not one of
+// mayDeclareFailure reports whether objects of a kind may declare a failure final: the named kinds, the routes of the Gateway API, and any kind that is not one of
 // Kubernetes' own. Secrets, for one, are never listed.
-func mayDeclare(gk schema.GroupKind) bool {
+func mayDeclareFailure(gk schema.GroupKind) bool {
 	if gk.Group == track.GatewayGroup {
-		return isRoute(gk)
+		return isGatewayRoute(gk)
 	}
-	return isNamed(gk) || !policy.IsBuiltIn(gk)
+	return isNamedKind(gk) || !policy.IsBuiltIn(gk)
 }
 
-func isNamed(gk schema.GroupKind) bool {
-	return slices.ContainsFunc(finalStates(), func(f finalState) bool { return f.names(gk) })
+func isNamedKind(gk schema.GroupKind) bool {
+	return slices.ContainsFunc(finalStates(), func(f finalState) bool { return f.includesKind(gk) })
 }
 
-func isRoute(gk schema.GroupKind) bool {
+func isGatewayRoute(gk schema.GroupKind) bool {
 	return gk.Group == track.GatewayGroup && strings.HasSuffix(gk.Kind, "Route")
 }
 
 func compareListings(a, b Listing) int {
 	return cmp.Or(
-		cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.kind.Group, b.kind.Group), cmp.Compare(a.kind.Kind, b.kind.Kind),
+		cmp.Compare(kindPriority(a.kind), kindPriority(b.kind)), cmp.Compare(a.kind.Group, b.kind.Group), cmp.Compare(a.kind.Kind, b.kind.Kind),
 		cmp.Compare(a.Namespace, b.Namespace),
 	)
 }
 
-// rank orders kinds: workloads come before routes, and routes before others.
-func rank(gk schema.GroupKind) int {
+// kindPriority orders kinds: workloads come before routes, and routes before others.
+func kindPriority(gk schema.GroupKind) int {
 	switch {
-	case isNamed(gk):
+	case isNamedKind(gk):
 		return 0
-	case isRoute(gk):
+	case isGatewayRoute(gk):
 		return 1
 	}
 	return 2

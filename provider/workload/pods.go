@@ -64,7 +64,7 @@ func PodTrouble(pods []unstructured.Unstructured) Trouble {
 		if u.GetDeletionTimestamp() != nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p) != nil {
 			continue
 		}
-		if t := p.troubleReason(); podGravity(t.Reason) > podGravity(worst.Reason) {
+		if t := p.troubleReason(); troubleGravity(t.Reason) > troubleGravity(worst.Reason) {
 			worst = t
 		}
 	}
@@ -72,8 +72,8 @@ func PodTrouble(pods []unstructured.Unstructured) Trouble {
 	return worst
 }
 
-// podGravity orders reasons: problems that a user has to repair come before problems that may end by themselves.
-func podGravity(reason string) int {
+// troubleGravity orders reasons: problems that a user has to repair come before problems that may end by themselves.
+func troubleGravity(reason string) int {
 	return slices.Index([]string{
 		"", v1alpha1.HealthReasonProgressing, v1alpha1.HealthReasonNotReady, v1alpha1.HealthReasonUnschedulable, v1alpha1.HealthReasonCrashLoop,
 		v1alpha1.HealthReasonImagePull, v1alpha1.HealthReasonConfigMissing,
@@ -82,7 +82,7 @@ func podGravity(reason string) int {
 
 func (p pod) troubleReason() Trouble {
 	if p.Status.Phase == string(corev1.PodFailed) || p.Status.Phase == string(corev1.PodSucceeded) {
-		return p.explainEnd()
+		return p.explainPodEnd()
 	}
 	worst := Trouble{}
 	for _, c := range p.Status.Conditions {
@@ -91,25 +91,25 @@ func (p pod) troubleReason() Trouble {
 		}
 	}
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		if t := c.troubleReason(); podGravity(t.Reason) > podGravity(worst.Reason) {
+		if t := c.troubleReason(); troubleGravity(t.Reason) > troubleGravity(worst.Reason) {
 			worst = t
 		}
 	}
 	return worst
 }
 
-// explainEnd returns why a pod of a Deployment ended. Its containers are restarted, so they never end it: its node did, for the pod's own limits or for another
+// explainPodEnd returns why a pod of a Deployment ended. Its containers are restarted, so they never end it: its node did, for the pod's own limits or for another
 // pod, or the node is lost. The cluster keeps the pod, and creates another pod.
-func (p pod) explainEnd() Trouble {
+func (p pod) explainPodEnd() Trouble {
 	if p.Status.Reason == "Evicted" && ExceedsOwnLimit(p.Status.Message) {
 		return Trouble{Reason: v1alpha1.HealthReasonCrashLoop, Message: "pods are evicted again and again: " + p.Status.Message}
 	}
-	reason := cmp.Or(p.Status.Reason, p.disruption(), p.Status.Phase)
+	reason := cmp.Or(p.Status.Reason, p.disruptionReason(), p.Status.Phase)
 	return Trouble{Reason: v1alpha1.HealthReasonProgressing, Message: "a node ended a pod (" + reason + "), and the cluster creates another pod"}
 }
 
-// disruption returns the reason by which Kubernetes disrupted a pod, or "".
-func (p pod) disruption() string {
+// disruptionReason returns the reason by which Kubernetes disrupted a pod, or "".
+func (p pod) disruptionReason() string {
 	for _, c := range p.Status.Conditions {
 		if c.Type == string(corev1.DisruptionTarget) && c.Status == string(corev1.ConditionTrue) {
 			return c.Reason
@@ -137,22 +137,22 @@ func (c container) troubleReason() Trouble {
 		return Trouble{Reason: v1alpha1.HealthReasonConfigMissing, Message: fmt.Sprintf("container %s: %s", c.Name, c.State.Waiting.Message)}
 	case slices.Contains([]string{"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"}, waiting):
 		return Trouble{Reason: v1alpha1.HealthReasonImagePull, Message: fmt.Sprintf("container %s: image %s cannot be pulled", c.Name, c.Image)}
-	case c.hasFailed(c.State):
-		return c.crashLoop(c.State)
-	case c.hasFailed(c.LastState), waiting == "CrashLoopBackOff":
-		return c.crashLoop(c.LastState)
+	case c.hasContainerFailed(c.State):
+		return c.crashLoopTrouble(c.State)
+	case c.hasContainerFailed(c.LastState), waiting == "CrashLoopBackOff":
+		return c.crashLoopTrouble(c.LastState)
 	case c.State.Running != nil:
 		return Trouble{Reason: v1alpha1.HealthReasonNotReady, Message: fmt.Sprintf("container %s runs, and its readiness probe does not succeed", c.Name)}
 	}
 	return Trouble{}
 }
 
-// hasFailed reports whether a state is an end with a failure. An init container that has done its work is none, and neither is a container whose node lost it.
-func (c container) hasFailed(s containerState) bool {
+// hasContainerFailed reports whether a state is an end with a failure. An init container that has done its work is none, and neither is a container whose node lost it.
+func (c container) hasContainerFailed(s containerState) bool {
 	return s.Terminated != nil && s.Terminated.ExitCode != 0 && !isContainerLost(s.Terminated.Reason)
 }
 
-func (c container) crashLoop(s containerState) Trouble {
+func (c container) crashLoopTrouble(s containerState) Trouble {
 	t := Trouble{Reason: v1alpha1.HealthReasonCrashLoop, Message: fmt.Sprintf("container %s ends again and again", c.Name)}
 	if s.Terminated != nil {
 		t.Message += fmt.Sprintf(": exit code %d, %s", s.Terminated.ExitCode, s.Terminated.Reason)

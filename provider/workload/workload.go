@@ -83,13 +83,13 @@ func SelectTracks(image string, deployments []*unstructured.Unstructured) []*uns
 	if !slices.ContainsFunc(deployments, hasTrack) {
 		return deployments
 	}
-	all, err := decodeAll(deployments)
+	all, err := decodeDeployments(deployments)
 	if err != nil {
 		return deployments // Assess says so.
 	}
 	var out []*unstructured.Unstructured
 	for i, d := range all {
-		if d.hasImage(image) {
+		if d.hasContainerImage(image) {
 			out = append(out, deployments[i])
 		}
 	}
@@ -105,18 +105,18 @@ func Assess(image string, deployments, replicaSets []*unstructured.Unstructured)
 	if len(deployments) == 0 {
 		return Health{State: v1alpha1.HealthMissing, Reason: v1alpha1.HealthReasonWorkloadMissing, Message: "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload"}
 	}
-	sets, err := decodeAll(replicaSets)
+	sets, err := decodeDeployments(replicaSets)
 	if err != nil {
 		return unreadableHealth(err)
 	}
-	all, err := decodeAll(deployments)
+	all, err := decodeDeployments(deployments)
 	if err != nil {
 		return unreadableHealth(err)
 	}
-	indexed := indexSets(sets)
-	out := assessOne(image, all[0], indexed)
+	indexed := indexReplicaSets(sets)
+	out := assessDeployment(image, all[0], indexed)
 	for _, d := range all[1:] {
-		out = out.mergeHealth(assessOne(image, d, indexed))
+		out = out.mergeHealth(assessDeployment(image, d, indexed))
 	}
 	return out
 }
@@ -126,7 +126,7 @@ func unreadableHealth(err error) Health {
 	return Health{State: v1alpha1.HealthProgressing, Reason: v1alpha1.HealthReasonProgressing, Message: err.Error()}
 }
 
-func decodeAll(objects []*unstructured.Unstructured) ([]deployment, error) {
+func decodeDeployments(objects []*unstructured.Unstructured) ([]deployment, error) {
 	out := make([]deployment, len(objects))
 	for i, u := range objects {
 		if err := engines.DecodeObject(u, &out[i]); err != nil {
@@ -142,8 +142,8 @@ func (h Health) mergeHealth(otherHealth Health) Health {
 	if gravityOfState(otherHealth.State) > gravityOfState(h.State) {
 		out = otherHealth
 	}
-	out.Available, out.AvailableOther = boundPods(int64(h.Available)+int64(otherHealth.Available)), boundPods(int64(h.AvailableOther)+int64(otherHealth.AvailableOther))
-	out.Updated, out.Desired = boundPods(int64(h.Updated)+int64(otherHealth.Updated)), boundPods(int64(h.Desired)+int64(otherHealth.Desired))
+	out.Available, out.AvailableOther = boundPodCount(int64(h.Available)+int64(otherHealth.Available)), boundPodCount(int64(h.AvailableOther)+int64(otherHealth.AvailableOther))
+	out.Updated, out.Desired = boundPodCount(int64(h.Updated)+int64(otherHealth.Updated)), boundPodCount(int64(h.Desired)+int64(otherHealth.Desired))
 	return out
 }
 
@@ -154,25 +154,25 @@ func gravityOfState(s v1alpha1.HealthState) int {
 	}, s)
 }
 
-func boundPods(n int64) int32 { return int32(max(0, min(n, mostPods))) } //nolint:gosec // It is bounded.
+func boundPodCount(n int64) int32 { return int32(max(0, min(n, mostPods))) } //nolint:gosec // It is bounded.
 
-// assessOne returns the health of one Deployment.
-func assessOne(image string, d deployment, sets map[setKey]*deployment) Health {
-	out := Health{AvailableOther: boundPods(d.Status.AvailableReplicas), Desired: d.desiredPods()}
-	set := d.presentSet(sets)
+// assessDeployment returns the health of one Deployment.
+func assessDeployment(image string, d deployment, sets map[setKey]*deployment) Health {
+	out := Health{AvailableOther: boundPodCount(d.Status.AvailableReplicas), Desired: d.desiredPods()}
+	set := d.currentReplicaSet(sets)
 	switch {
 	case d.Metadata.DeletionTimestamp != nil:
 		out.State, out.Reason, out.Message = v1alpha1.HealthMissing, v1alpha1.HealthReasonWorkloadMissing, "Deployment "+d.Metadata.Name+" is being deleted"
 		return out
-	case !d.hasImage(image):
+	case !d.hasContainerImage(image):
 		out.State, out.Reason, out.Message = v1alpha1.HealthOtherImage, v1alpha1.HealthReasonOtherImage, d.imageMessage()
 		return out
-	case d.Status.ObservedGeneration < d.Metadata.Generation || set == nil || !set.hasImage(image) || d.isOfEarlierTemplate(set):
+	case d.Status.ObservedGeneration < d.Metadata.Generation || set == nil || !set.hasContainerImage(image) || d.isOfEarlierTemplate(set):
 		out.State, out.Reason, out.Message = v1alpha1.HealthProgressing, v1alpha1.HealthReasonProgressing, "the cluster has not acted on the last change of Deployment "+d.Metadata.Name
 		return d.withRefusal(out)
 	}
-	out.Available, out.Updated = boundPods(set.Status.AvailableReplicas), boundPods(set.Status.Replicas)
-	out.AvailableOther = boundPods(d.Status.AvailableReplicas - set.Status.AvailableReplicas)
+	out.Available, out.Updated = boundPodCount(set.Status.AvailableReplicas), boundPodCount(set.Status.Replicas)
+	out.AvailableOther = boundPodCount(d.Status.AvailableReplicas - set.Status.AvailableReplicas)
 	switch {
 	case out.Desired == 0:
 		out.State, out.Reason = v1alpha1.HealthScaledToZero, v1alpha1.HealthReasonScaledToZero
@@ -196,11 +196,11 @@ func (d deployment) desiredPods() int32 {
 	if d.Spec.Replicas == nil {
 		return 1
 	}
-	return boundPods(*d.Spec.Replicas)
+	return boundPodCount(*d.Spec.Replicas)
 }
 
-// hasImage reports whether a container of the pods has the image. Each has the empty one.
-func (d deployment) hasImage(image string) bool {
+// hasContainerImage reports whether a container of the pods has the image. Each has the empty one.
+func (d deployment) hasContainerImage(image string) bool {
 	if image == "" {
 		return true
 	}
@@ -227,8 +227,8 @@ type setKey struct {
 	revision string
 }
 
-// indexSets returns ReplicaSets by their Deployments and revisions. A tenant may have thousands of both at a Site.
-func indexSets(sets []deployment) map[setKey]*deployment {
+// indexReplicaSets returns ReplicaSets by their Deployments and revisions. A tenant may have thousands of both at a Site.
+func indexReplicaSets(sets []deployment) map[setKey]*deployment {
 	out := make(map[setKey]*deployment, len(sets))
 	for i := range sets {
 		owner := metav1.GetControllerOfNoCopy(&sets[i].Metadata)
@@ -243,8 +243,8 @@ func indexSets(sets []deployment) map[setKey]*deployment {
 	return out
 }
 
-// presentSet returns the ReplicaSet of the Deployment's present revision, or nil.
-func (d deployment) presentSet(sets map[setKey]*deployment) *deployment {
+// currentReplicaSet returns the ReplicaSet of the Deployment's present revision, or nil.
+func (d deployment) currentReplicaSet(sets map[setKey]*deployment) *deployment {
 	key := setKey{owner: d.Metadata.UID, revision: d.Metadata.Annotations[revisionAnnotation]}
 	if key.owner == "" || key.revision == "" {
 		return nil

@@ -28,8 +28,8 @@ type Alert struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// waitOf returns how long the expression has to hold.
-func (a Alert) waitOf(t *testing.T) time.Duration {
+// forDuration returns how long the expression has to hold.
+func (a Alert) forDuration(t *testing.T) time.Duration {
 	t.Helper()
 	d, err := model.ParseDuration(a.For)
 	if err != nil {
@@ -97,7 +97,7 @@ func CheckWrittenSeries(t *testing.T, all []Alert, series map[string]string, wan
 		if a.Name == want.Name {
 			fires = []Firing{want}
 		}
-		tests = append(tests, a.expect(t, a.waitOf(t)-time.Minute, nil), a.expect(t, a.waitOf(t)+time.Minute, fires), a.expect(t, 3*time.Hour, fires))
+		tests = append(tests, a.alertRuleTest(t, a.forDuration(t)-time.Minute, nil), a.alertRuleTest(t, a.forDuration(t)+time.Minute, fires), a.alertRuleTest(t, 3*time.Hour, fires))
 	}
 	return runPromtool(t, all, series, tests)
 }
@@ -113,13 +113,13 @@ func runPromtool(t *testing.T, all []Alert, series map[string]string, tests []an
 	writeYAMLFile(t, filepath.Join(dir, "rules.yaml"), map[string]any{"groups": []any{map[string]any{"name": "intentplane", "rules": all}}})
 	writeYAMLFile(t, filepath.Join(dir, "test.yaml"), map[string]any{
 		"rule_files": []string{"rules.yaml"}, "evaluation_interval": "1m",
-		"tests": []any{map[string]any{"interval": "1m", "input_series": listSeries(series), "alert_rule_test": tests}},
+		"tests": []any{map[string]any{"interval": "1m", "input_series": encodeInputSeries(series), "alert_rule_test": tests}},
 	})
 	out, err := exec.CommandContext(t.Context(), program, "test", "rules", filepath.Join(dir, "test.yaml")).CombinedOutput()
 	return errors.Wrapf(err, "promtool test rules: %s", out)
 }
 
-func listSeries(series map[string]string) []any {
+func encodeInputSeries(series map[string]string) []any {
 	out := []any{}
 	for name, values := range series {
 		out = append(out, map[string]any{"series": name, "values": values})
@@ -127,8 +127,8 @@ func listSeries(series map[string]string) []any {
 	return out
 }
 
-// expect returns a test of promtool: at this time the alert fires as it is wanted, or not at all.
-func (a Alert) expect(t *testing.T, elapsed time.Duration, want []Firing) any {
+// alertRuleTest returns a test of promtool: at this time the alert fires as it is wanted, or not at all.
+func (a Alert) alertRuleTest(t *testing.T, elapsed time.Duration, want []Firing) any {
 	t.Helper()
 	fires := []any{}
 	for _, f := range want {

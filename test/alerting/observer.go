@@ -55,26 +55,26 @@ type Snapshot struct {
 // TakeSnapshot waits until the server has scraped the provider and the function, and returns the series of the metrics that the alerts name.
 func (o Observer) TakeSnapshot(t *testing.T) Snapshot {
 	t.Helper()
-	o.await(t, func() string {
-		if scraped := o.ask(t, buildInfo, time.Now()); len(scraped) < programs {
+	o.awaitNoneMissing(t, func() string {
+		if scraped := o.queryServer(t, buildInfo, time.Now()); len(scraped) < programs {
 			return fmt.Sprintf("the provider and the function are not scraped both: %v", scraped)
 		}
 		return ""
 	})
-	return o.takeNow(t)
+	return o.snapshotNow(t)
 }
 
-func (o Observer) takeNow(t *testing.T) Snapshot {
+func (o Observer) snapshotNow(t *testing.T) Snapshot {
 	t.Helper()
 	m := Snapshot{at: time.Now()}
-	m.series = o.seriesAt(t, m.at)
+	m.series = o.alertSeriesAt(t, m.at)
 	return m
 }
 
-// seriesAt returns the server's series, at a moment, of the metrics that the alerts name.
-func (o Observer) seriesAt(t *testing.T, timestamp time.Time) model.Vector {
+// alertSeriesAt returns the server's series, at a moment, of the metrics that the alerts name.
+func (o Observer) alertSeriesAt(t *testing.T, timestamp time.Time) model.Vector {
 	t.Helper()
-	return o.ask(t, fmt.Sprintf("{__name__=~%q}", strings.Join(metricsOf(t, ReadAlerts(t)), "|")), timestamp)
+	return o.queryServer(t, fmt.Sprintf("{__name__=~%q}", strings.Join(metricsOfAlerts(t, ReadAlerts(t)), "|")), timestamp)
 }
 
 // areAboutAbsence is true if one of the alerts fires when a program reports no metrics any more.
@@ -82,7 +82,7 @@ func areAboutAbsence(all []Alert) bool {
 	return slices.ContainsFunc(all, func(a Alert) bool { return strings.HasSuffix(a.Name, "Gone") })
 }
 
-func (o Observer) ask(t *testing.T, query string, timestamp time.Time) model.Vector {
+func (o Observer) queryServer(t *testing.T, query string, timestamp time.Time) model.Vector {
 	t.Helper()
 	v, err := o.Server.QueryAt(t.Context(), query, timestamp)
 	if err != nil {
@@ -102,12 +102,12 @@ func (o Observer) ExpectFiring(t *testing.T, previous Snapshot, names ...string)
 		wanted = append(wanted, FindAlert(t, all, name))
 	}
 	current, firing := o.awaitAlerts(t, wanted)
-	shared := append(metricsOf(t, wanted), buildInfo)
+	shared := append(metricsOfAlerts(t, wanted), buildInfo)
 	var tests []any
 	for _, a := range all {
-		tests = append(tests, a.expect(t, held-time.Minute, nil), a.expect(t, 2*held-time.Minute, firing[a.Name]))
+		tests = append(tests, a.alertRuleTest(t, held-time.Minute, nil), a.alertRuleTest(t, 2*held-time.Minute, firing[a.Name]))
 	}
-	if err := runPromtool(t, all, joinSnapshots(o.relevantOf(previous, shared), o.relevantOf(current, shared)), tests); err != nil {
+	if err := runPromtool(t, all, joinSnapshots(o.relevantSeries(previous, shared), o.relevantSeries(current, shared)), tests); err != nil {
 		t.Errorf("want %v to fire, and no other alert: %v", names, err)
 	}
 }
@@ -119,31 +119,31 @@ func (o Observer) awaitAlerts(t *testing.T, wanted []Alert) (Snapshot, map[strin
 	t.Helper()
 	var m Snapshot
 	firing := map[string][]Firing{}
-	o.await(t, func() string {
-		m = o.takeNow(t)
+	o.awaitNoneMissing(t, func() string {
+		m = o.snapshotNow(t)
 		missing := []string{}
 		for _, a := range wanted {
-			if firing[a.Name] = o.firingAt(t, a, m.at); len(firing[a.Name]) == 0 {
+			if firing[a.Name] = o.firingsOfAlert(t, a, m.at); len(firing[a.Name]) == 0 {
 				missing = append(missing, a.Name)
 			}
 		}
 		switch {
 		case len(missing) > 0:
-		case !cmp.Equal(m.series, o.seriesAt(t, m.at)):
+		case !cmp.Equal(m.series, o.alertSeriesAt(t, m.at)):
 			return "the server still stores scraped samples"
-		case !areAboutAbsence(wanted) && len(o.ask(t, buildInfo, m.at)) < programs:
+		case !areAboutAbsence(wanted) && len(o.queryServer(t, buildInfo, m.at)) < programs:
 			return "the provider and the function are not scraped both"
 		default:
 			return ""
 		}
-		scraped := slices.Sorted(maps.Keys(o.relevantOf(m, metricsOf(t, wanted))))
+		scraped := slices.Sorted(maps.Keys(o.relevantSeries(m, metricsOfAlerts(t, wanted))))
 		return fmt.Sprintf("the expressions of %v do not hold for %s; the server scraped:\n%s", missing, o.Namespace, strings.Join(scraped, "\n"))
 	})
 	return m, firing
 }
 
-// await asks until nothing is missing any more.
-func (o Observer) await(t *testing.T, missing func() string) {
+// awaitNoneMissing asks until nothing is missing any more.
+func (o Observer) awaitNoneMissing(t *testing.T, missing func() string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
@@ -162,13 +162,13 @@ func (o Observer) await(t *testing.T, missing func() string) {
 	}
 }
 
-// firingAt returns the firings of an alert for the namespace once it has waited.
-func (o Observer) firingAt(t *testing.T, a Alert, timestamp time.Time) []Firing {
+// firingsOfAlert returns the firings of an alert for the namespace once it has waited.
+func (o Observer) firingsOfAlert(t *testing.T, a Alert, timestamp time.Time) []Firing {
 	t.Helper()
 	var out []Firing
-	for _, s := range o.ask(t, a.Expr, timestamp) {
+	for _, s := range o.queryServer(t, a.Expr, timestamp) {
 		if !o.isOfAnother(s.Metric) {
-			out = append(out, Firing{Alert: a, SeriesLabels: labelsOf(s.Metric), Value: float64(s.Value)})
+			out = append(out, Firing{Alert: a, SeriesLabels: labelsOfMetric(s.Metric), Value: float64(s.Value)})
 		}
 	}
 	return out
@@ -183,8 +183,8 @@ func (o Observer) isOfAnother(m model.Metric) bool {
 	return ok && !strings.HasPrefix(string(name), o.Namespace)
 }
 
-// relevantOf returns the values of the series of a snapshot that are about the objects of the namespace, and of some metrics that are about no object.
-func (o Observer) relevantOf(m Snapshot, shared []string) map[string]model.SampleValue {
+// relevantSeries returns the values of the series of a snapshot that are about the objects of the namespace, and of some metrics that are about no object.
+func (o Observer) relevantSeries(m Snapshot, shared []string) map[string]model.SampleValue {
 	out := map[string]model.SampleValue{}
 	for _, s := range m.series {
 		_, isNamed := s.Metric["name"]
@@ -195,7 +195,7 @@ func (o Observer) relevantOf(m Snapshot, shared []string) map[string]model.Sampl
 	return out
 }
 
-func labelsOf(m model.Metric) map[string]string {
+func labelsOfMetric(m model.Metric) map[string]string {
 	out := map[string]string{}
 	for name, value := range m {
 		if name != model.MetricNameLabel {
@@ -221,8 +221,8 @@ func joinSnapshots(previous, current map[string]model.SampleValue) map[string]st
 	return out
 }
 
-// metricsOf returns the names of the metrics in the expressions of some alerts.
-func metricsOf(t *testing.T, all []Alert) []string {
+// metricsOfAlerts returns the names of the metrics in the expressions of some alerts.
+func metricsOfAlerts(t *testing.T, all []Alert) []string {
 	t.Helper()
 	names := map[string]bool{}
 	for _, a := range all {

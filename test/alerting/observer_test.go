@@ -41,7 +41,7 @@ func TestRelevantOf(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := Snapshot{series: model.Vector{{Metric: tc.metric, Value: 1}}}
-			if got := len(Observer{Namespace: "team-a"}.relevantOf(m, []string{"shared"})) == 1; got != tc.want {
+			if got := len(Observer{Namespace: "team-a"}.relevantSeries(m, []string{"shared"})) == 1; got != tc.want {
 				t.Errorf("\n%s\nrelevantOf(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -49,7 +49,7 @@ func TestRelevantOf(t *testing.T) {
 }
 
 func TestMetricsOf(t *testing.T) {
-	got := metricsOf(t, []Alert{{Expr: `(a_b{x="y_z"} == 1 or c_d < 1) unless on (namespace) a_b`}, {Expr: `absent(e_f)`}})
+	got := metricsOfAlerts(t, []Alert{{Expr: `(a_b{x="y_z"} == 1 or c_d < 1) unless on (namespace) a_b`}, {Expr: `absent(e_f)`}})
 	if diff := cmp.Diff([]string{"a_b", "c_d", "e_f"}, got); diff != "" {
 		t.Errorf("metricsOf(...): -want, +got:\n%s", diff)
 	}

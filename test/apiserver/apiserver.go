@@ -117,7 +117,7 @@ func (h *history) recordChange(eventType watch.EventType, r schema.GroupVersionR
 
 // List the objects, with the version up to which their history is known by that. It returns an error if the selector is none.
 func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error) {
-	selector, _, err := selectedBy(opts)
+	selector, _, err := parseListOptions(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 // Watch sends past events since a version, and new ones. Without a version that is all that ever did. It returns an error if the version is
 // none, or the selector.
 func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
-	selector, version, err := selectedBy(opts)
+	selector, version, err := parseListOptions(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,8 @@ func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1
 	return w, nil
 }
 
-// selectedBy returns which objects that a list or a watch is for, and since which version.
-func selectedBy(opts []metav1.ListOptions) (fields.Selector, int, error) {
+// parseListOptions returns which objects that a list or a watch is for, and since which version.
+func parseListOptions(opts []metav1.ListOptions) (fields.Selector, int, error) {
 	if len(opts) == 0 {
 		return fields.Everything(), 0, nil
 	}

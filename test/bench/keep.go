@@ -56,13 +56,13 @@ func gitOutput(ctx context.Context, root string, args ...string) (string, error)
 	return strings.TrimSpace(string(out)), errors.Wrapf(err, "cannot run git %s", args[0])
 }
 
-// keepFigure keeps the value of a figure, if there is a commit that it belongs to. It returns an error if it cannot be kept, if the code
+// recordFigure keeps the value of a figure, if there is a commit that it belongs to. It returns an error if it cannot be kept, if the code
 // changed since then, or if the value is outside its bound although the measurement had the machine for itself.
-func (k *keeper) keepFigure(ctx context.Context, name string, value float64, e series.Effort) error {
+func (k *keeper) recordFigure(ctx context.Context, name string, value float64, e series.Effort) error {
 	if k.commit == "" {
 		return nil
 	}
-	if err := k.checkCode(ctx); err != nil {
+	if err := k.checkCodeUnchanged(ctx); err != nil {
 		return err
 	}
 	load, err := k.fs.LoadAvg()
@@ -70,8 +70,8 @@ func (k *keeper) keepFigure(ctx context.Context, name string, value float64, e s
 		return errors.Wrap(err, "cannot read load average")
 	}
 	stored, err := catalog.Keep(k.root, name, catalog.Measurement{
-		Value: roundTo(value, 6), Seconds: math.Round(e.Took.Seconds()), Commit: k.commit, Date: k.today,
-		Load: load.Load1, Others: new(roundTo(e.Others, 2)), Machine: k.machine,
+		Value: roundToDigits(value, 6), Seconds: math.Round(e.Took.Seconds()), Commit: k.commit, Date: k.today,
+		Load: load.Load1, Others: new(roundToDigits(e.Others, 2)), Machine: k.machine,
 	})
 	if err == nil && stored.IsOutside() {
 		return errors.Errorf("%.4g %s is outside its bound %s", value, stored.Unit, stored.Bound)
@@ -79,8 +79,8 @@ func (k *keeper) keepFigure(ctx context.Context, name string, value float64, e s
 	return err
 }
 
-// checkCode returns an error if the code is not that of the commit any more: benchmarks of Go are built when they run.
-func (k *keeper) checkCode(ctx context.Context) error {
+// checkCodeUnchanged returns an error if the code is not that of the commit any more: benchmarks of Go are built when they run.
+func (k *keeper) checkCodeUnchanged(ctx context.Context) error {
 	uncommitted, err := gitOutput(ctx, k.root, "status", "--porcelain", "--", ".", ":!docs")
 	if err != nil {
 		return err
@@ -92,8 +92,8 @@ func (k *keeper) checkCode(ctx context.Context) error {
 	return err
 }
 
-// roundTo rounds a number to so many digits after the point.
-func roundTo(value float64, digits int) float64 {
+// roundToDigits rounds a number to so many digits after the point.
+func roundToDigits(value float64, digits int) float64 {
 	scale := math.Pow10(digits)
 	return math.Round(value*scale) / scale
 }

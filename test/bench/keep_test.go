@@ -66,7 +66,7 @@ func TestKeepFigureOfChangedCode(t *testing.T) {
 				commitAll(t, root)
 			}
 			message := ""
-			if err := k.keepFigure(t.Context(), "a_s", 4, series.Effort{Took: time.Minute}); err != nil {
+			if err := k.recordFigure(t.Context(), "a_s", 4, series.Effort{Took: time.Minute}); err != nil {
 				message = err.Error()
 			}
 			if !strings.HasSuffix(message, tc.err) || (message == "") != (tc.err == "") {

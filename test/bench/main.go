@@ -56,7 +56,7 @@ func runCommand(ctx context.Context, args []string) error {
 	case *needs:
 		return printNeeds(patternList)
 	case *stale:
-		return printStale(ctx)
+		return printStaleFigures(ctx)
 	}
 	return runFigures(ctx, patternList)
 }
@@ -112,7 +112,7 @@ func (k *keeper) measureFigure(ctx context.Context, f series.Figure) error {
 		return errors.Wrapf(err, "cannot measure %s", f.Name)
 	}
 	fmt.Printf("figure %s %.4g %s\n", f.Name, value, f.Unit)
-	return errors.Wrapf(k.keepFigure(ctx, f.Name, value, effort), "figure %s", f.Name)
+	return errors.Wrapf(k.recordFigure(ctx, f.Name, value, effort), "figure %s", f.Name)
 }
 
 // measureRecovering measures a figure. A panic is an error, as other figures can still be measured.

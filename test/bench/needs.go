@@ -39,7 +39,7 @@ func printedNeeds() map[need]string {
 
 // printNeeds prints the needs of the figures that some patterns match. It returns an error if no figure has such a name.
 func printNeeds(patternList string) error {
-	n, isKnown := needsOf(patternList)
+	n, isKnown := needOfPatterns(patternList)
 	if !isKnown {
 		return errors.Errorf("cannot measure %q: it is not a figure", patternList)
 	}
@@ -47,12 +47,12 @@ func printNeeds(patternList string) error {
 	return nil
 }
 
-// needsOf returns the combined need of the figures that some patterns match, and false if no figure has such a name.
-func needsOf(patternList string) (need, bool) {
+// needOfPatterns returns the combined need of the figures that some patterns match, and false if no figure has such a name.
+func needOfPatterns(patternList string) (need, bool) {
 	highest, isKnown := needNothing, false
 	for _, f := range allFigures(&stage.Stage{}) {
 		if catalog.Matches(f.Name, patternList) {
-			highest, isKnown = max(highest, needOf(f.Name)), true
+			highest, isKnown = max(highest, needOfFigure(f.Name)), true
 		}
 	}
 	return highest, isKnown
@@ -61,20 +61,20 @@ func needsOf(patternList string) (need, bool) {
 // packageFigures are patterns of figures whose control plane needs nothing but our packages.
 const packageFigures = "harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* hostile_total_* steady_*"
 
-// needOf returns the need of a figure. A figure that is not listed needs everything.
-func needOf(name string) need {
+// needOfFigure returns the need of a figure. A figure that is not listed needs everything.
+func needOfFigure(name string) need {
 	s := &stage.Stage{}
 	switch {
-	case isFigureOf(name, gobench.FunctionFigures()), isFigureOf(name, gobench.GitFigures()), catalog.Matches(name, "prune_*"):
+	case containsFigure(name, gobench.FunctionFigures()), containsFigure(name, gobench.GitFigures()), catalog.Matches(name, "prune_*"):
 		return needNothing
-	case isFigureOf(name, gobench.StateFigures()):
+	case containsFigure(name, gobench.StateFigures()):
 		return needServer
-	case isFigureOf(name, slices.Concat(crowds.Figures(s), applications.BundleFigures(s), plugin.Figures())), catalog.Matches(name, packageFigures):
+	case containsFigure(name, slices.Concat(crowds.Figures(s), applications.BundleFigures(s), plugin.Figures())), catalog.Matches(name, packageFigures):
 		return needPackages
 	}
 	return needEverything
 }
 
-func isFigureOf(name string, all []series.Figure) bool {
+func containsFigure(name string, all []series.Figure) bool {
 	return slices.ContainsFunc(all, func(f series.Figure) bool { return f.Name == name })
 }

@@ -25,13 +25,13 @@ func TestNeedsOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			n, isKnown := needsOf(tc.only)
+			n, isKnown := needOfPatterns(tc.only)
 			if diff := cmp.Diff(tc.want, printedNeeds()[n]); diff != "" || !isKnown {
 				t.Errorf("\n%s\nneedsOf(%q): known: %t, -want, +got:\n%s", tc.reason, tc.only, isKnown, diff)
 			}
 		})
 	}
-	if _, isKnown := needsOf("no_such_figure"); isKnown {
+	if _, isKnown := needOfPatterns("no_such_figure"); isKnown {
 		t.Error("A name without a figure is taken for a figure.")
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane/toolbox"
 )
 
-// printStale prints the figures whose code changed since they were measured, with the directories that changed, and the figures that were
+// printStaleFigures prints the figures whose code changed since they were measured, with the directories that changed, and the figures that were
 // never measured.
-func printStale(ctx context.Context) error {
+func printStaleFigures(ctx context.Context) error {
 	root, err := toolbox.Root()
 	if err != nil {
 		return err
@@ -43,13 +43,13 @@ func describeStale(s catalog.Stale) string {
 // measuredPackages returns the packages that a figure measures: the packages of our programs, or of Go's benchmarks.
 func measuredPackages(name string) []string {
 	switch {
-	case isFigureOf(name, plugin.Figures()), name == "status_all_over_fetch":
+	case containsFigure(name, plugin.Figures()), name == "status_all_over_fetch":
 		return []string{"./cmd/kubectl-intent", "./provider"}
-	case isFigureOf(name, gobench.GitFigures()), catalog.Matches(name, "prune_* conclude_us"):
+	case containsFigure(name, gobench.GitFigures()), catalog.Matches(name, "prune_* conclude_us"):
 		return []string{"./provider"}
-	case isFigureOf(name, gobench.FunctionFigures()):
+	case containsFigure(name, gobench.FunctionFigures()):
 		return []string{"."}
-	case isFigureOf(name, gobench.StateFigures()):
+	case containsFigure(name, gobench.StateFigures()):
 		return []string{"./bundles/state"}
 	}
 	return []string{".", "./provider"}

@@ -82,7 +82,7 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.Requests.Add(1)
 	}
 	if r.URL.Path == "/version" {
-		reply(w, http.StatusOK, map[string]any{"gitVersion": "v1.36.3"})
+		replyWithJSON(w, http.StatusOK, map[string]any{"gitVersion": "v1.36.3"})
 		return
 	}
 	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")[1:]
@@ -97,44 +97,44 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.Join(path[3:], "")
 	switch key := resource.GroupResource().String(); {
 	case namespace == "" && a.Denied[key+" of all namespaces"]:
-		fail(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
+		replyWithError(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
 	case a.Absent[key]:
 		http.NotFound(w, r)
 	case a.Failing[key]:
-		fail(w, kerrors.NewInternalError(io.ErrUnexpectedEOF))
+		replyWithError(w, kerrors.NewInternalError(io.ErrUnexpectedEOF))
 	case a.Denied[key]:
-		fail(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
+		replyWithError(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
 	case r.Method == http.MethodPost:
-		a.create(w, r)
+		a.answerCreate(w, r)
 	case r.URL.Query().Get("watch") != "":
-		a.watch(w, r)
+		a.answerWatch(w, r)
 	case name != "":
-		a.one(w, resource, namespace, name)
+		a.replyWithObject(w, resource, namespace, name)
 	default:
 		selector, err := labels.Parse(r.URL.Query().Get("labelSelector"))
 		if err != nil {
-			fail(w, kerrors.NewBadRequest(err.Error()))
+			replyWithError(w, kerrors.NewBadRequest(err.Error()))
 			return
 		}
 		wanted, ofType := strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "type=")
-		items := a.selected(resource, namespace, func(o *unstructured.Unstructured) bool {
+		items := a.selectObjects(resource, namespace, func(o *unstructured.Unstructured) bool {
 			return selector.Matches(labels.Set(o.GetLabels())) && (!ofType || o.Object["type"] == wanted)
 		})
 		kind := map[bool]string{true: "SecretList", false: "List"}[resource.Resource == "secrets"]
-		reply(w, http.StatusOK, map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{}, "items": items})
+		replyWithJSON(w, http.StatusOK, map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{}, "items": items})
 	}
 }
 
-func (a *Server) one(w http.ResponseWriter, resource schema.GroupVersionResource, namespace, name string) {
-	found := a.selected(resource, namespace, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
+func (a *Server) replyWithObject(w http.ResponseWriter, resource schema.GroupVersionResource, namespace, name string) {
+	found := a.selectObjects(resource, namespace, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
 	if len(found) == 0 {
-		fail(w, kerrors.NewNotFound(resource.GroupResource(), name))
+		replyWithError(w, kerrors.NewNotFound(resource.GroupResource(), name))
 		return
 	}
-	reply(w, http.StatusOK, found[0])
+	replyWithJSON(w, http.StatusOK, found[0])
 }
 
-func (a *Server) selected(resource schema.GroupVersionResource, namespace string, matches func(*unstructured.Unstructured) bool) []any {
+func (a *Server) selectObjects(resource schema.GroupVersionResource, namespace string, matches func(*unstructured.Unstructured) bool) []any {
 	out := []any{}
 	for _, o := range a.Objects {
 		objectResource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
@@ -145,33 +145,33 @@ func (a *Server) selected(resource schema.GroupVersionResource, namespace string
 	return out
 }
 
-// create answers the creation of objects: the user is ann, and a RolloutRequest gets a name.
-func (a *Server) create(w http.ResponseWriter, r *http.Request) {
+// answerCreate answers the creation of objects: the user is ann, and a RolloutRequest gets a name.
+func (a *Server) answerCreate(w http.ResponseWriter, r *http.Request) {
 	o := &unstructured.Unstructured{}
 	if err := json.NewDecoder(r.Body).Decode(&o.Object); err != nil {
-		fail(w, kerrors.NewBadRequest(err.Error()))
+		replyWithError(w, kerrors.NewBadRequest(err.Error()))
 		return
 	}
 	if o.GetKind() == "SelfSubjectReview" {
 		o.Object["status"] = map[string]any{"userInfo": map[string]any{"username": "ann"}}
-		reply(w, http.StatusCreated, o.Object)
+		replyWithJSON(w, http.StatusCreated, o.Object)
 		return
 	}
 	if strings.HasSuffix(o.GetKind(), "SubjectAccessReview") {
 		attributes, _, _ := unstructured.NestedStringMap(o.Object, "spec", "resourceAttributes")
 		o.Object["status"] = map[string]any{"allowed": !a.Refused[attributes["verb"]+" "+attributes["resource"]]}
-		reply(w, http.StatusCreated, o.Object)
+		replyWithJSON(w, http.StatusCreated, o.Object)
 		return
 	}
 	a.Made = append(a.Made, o.DeepCopy())
 	o.SetName(o.GetGenerateName() + "x")
 	o.SetResourceVersion("1")
 	a.Objects = append(a.Objects, o)
-	reply(w, http.StatusCreated, o.Object)
+	replyWithJSON(w, http.StatusCreated, o.Object)
 }
 
-// watch shows the requested RolloutRequest with each of its statuses. The last answer ends the connection, as a server may at any time.
-func (a *Server) watch(w http.ResponseWriter, r *http.Request) {
+// answerWatch shows the requested RolloutRequest with each of its statuses. The last answer ends the connection, as a server may at any time.
+func (a *Server) answerWatch(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	left := max(a.AnswersAtOnce, 1)
@@ -200,12 +200,12 @@ func (a *Server) watch(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-func fail(w http.ResponseWriter, err *kerrors.StatusError) {
+func replyWithError(w http.ResponseWriter, err *kerrors.StatusError) {
 	err.ErrStatus.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	reply(w, int(err.ErrStatus.Code), err.ErrStatus)
+	replyWithJSON(w, int(err.ErrStatus.Code), err.ErrStatus)
 }
 
-func reply(w http.ResponseWriter, code int, v any) {
+func replyWithJSON(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(v) //nolint:errchkjson // A client that cannot read it says so.

@@ -28,7 +28,7 @@ func readKustomization(dir, url string, ca []byte) (manifests, error) {
 		if err != nil {
 			return manifests{}, errors.Wrapf(err, "cannot read %s", dir)
 		}
-		if err := out.addObject(&unstructured.Unstructured{Object: m}, url, base64.StdEncoding.EncodeToString(ca)); err != nil {
+		if err := out.addManifest(&unstructured.Unstructured{Object: m}, url, base64.StdEncoding.EncodeToString(ca)); err != nil {
 			return manifests{}, err
 		}
 	}
@@ -44,7 +44,7 @@ func rankForApply(o *unstructured.Unstructured) int {
 	return 1
 }
 
-func (m *manifests) addObject(o *unstructured.Unstructured, url, ca string) error {
+func (m *manifests) addManifest(o *unstructured.Unstructured, url, ca string) error {
 	switch o.GetKind() {
 	case "Deployment", "Service", "Certificate", "Issuer":
 		return nil

@@ -38,7 +38,7 @@ func TestAdd(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := manifests{}
-			if err := m.addObject(objects[0], "https://here", "Y2E="); err != nil {
+			if err := m.addManifest(objects[0], "https://here", "Y2E="); err != nil {
 				t.Fatal(err)
 			}
 			got := [][]any{clients(m.plain), clients(m.webhooks)}

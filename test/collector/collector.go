@@ -44,24 +44,24 @@ type Collector struct {
 // New starts a collector.
 func New() *Collector {
 	c := &Collector{}
-	c.Server = httptest.NewServer(http.HandlerFunc(c.receive))
+	c.Server = httptest.NewServer(http.HandlerFunc(c.receiveSpans))
 	return c
 }
 
-func (c *Collector) receive(w http.ResponseWriter, q *http.Request) {
+func (c *Collector) receiveSpans(w http.ResponseWriter, q *http.Request) {
 	b, err := io.ReadAll(http.MaxBytesReader(w, q.Body, maxBody))
 	m := &collectorpb.ExportTraceServiceRequest{}
 	if err != nil || q.URL.Path != "/v1/traces" || proto.Unmarshal(b, m) != nil {
 		http.Error(w, "not OTLP", http.StatusBadRequest)
 		return
 	}
-	c.keep(q.Header, m)
+	c.recordSpans(q.Header, m)
 	out, _ := proto.Marshal(&collectorpb.ExportTraceServiceResponse{})
 	w.Header().Set("Content-Type", "application/x-protobuf")
 	_, _ = w.Write(out)
 }
 
-func (c *Collector) keep(headers http.Header, m *collectorpb.ExportTraceServiceRequest) {
+func (c *Collector) recordSpans(headers http.Header, m *collectorpb.ExportTraceServiceRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.headers, c.resource = headers, map[string]string{}
@@ -99,12 +99,12 @@ func (c *Collector) Spans() []Span {
 	}
 	out := make([]Span, 0, len(c.spans))
 	for _, s := range slices.Clone(c.spans) {
-		out = append(out, spanOf(s, names[string(s.GetParentSpanId())]))
+		out = append(out, convertSpan(s, names[string(s.GetParentSpanId())]))
 	}
 	return out
 }
 
-func spanOf(s *tracepb.Span, parent string) Span {
+func convertSpan(s *tracepb.Span, parent string) Span {
 	out := Span{
 		Trace: string(s.GetTraceId()), Parent: parent, Name: s.GetName(), Attributes: map[string]string{},
 		Took: time.Duration(s.GetEndTimeUnixNano() - s.GetStartTimeUnixNano()),

@@ -32,14 +32,14 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 		Provider:  Program{Binary: filepath.Join(root, "_output", "bin", "provider"), Args: []string{"--debug"}},
 		Manifests: append([]string{filepath.Join(root, "package", "provider", "crds"), filepath.Join(root, "examples", "rbac")}, manifests...),
 	}
-	if err := o.checkBuilt(); err != nil {
+	if err := o.checkBuiltFiles(); err != nil {
 		return nil, err
 	}
 	c, err := prepareAlone(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.startAlone(ctx); err != nil {
+	if err := c.startProviderAlone(ctx); err != nil {
 		return nil, errors.Join(errors.Wrap(err, "cannot start provider alone"), c.Stop())
 	}
 	return c, nil
@@ -79,7 +79,7 @@ func prepareAlone(ctx context.Context, o Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make directory for control plane")
 	}
-	k, err := kubernetes.New(o.clusterIn(dir, tools))
+	k, err := kubernetes.New(o.clusterOptions(dir, tools))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -104,7 +104,7 @@ func (c *ControlPlane) startServer(ctx context.Context) error {
 	return c.WaitForDefinitions(ctx)
 }
 
-func (c *ControlPlane) startAlone(ctx context.Context) error {
+func (c *ControlPlane) startProviderAlone(ctx context.Context) error {
 	if err := c.makeDirectories(); err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) 
 	if err != nil {
 		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.Release())
 	}
-	k, err := kubernetes.New(o.clusterIn(dir, tools))
+	k, err := kubernetes.New(o.clusterOptions(dir, tools))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir), lock.Release())
 	}
@@ -139,7 +139,7 @@ func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	defer stop(nil)
 	defer context.AfterFunc(c.broken, func() { stop(c.Err()) })()
 
-	err := c.timePhase("total", func() error { return c.runPhases(ctx, life) })
+	err := c.timePhase("total", func() error { return c.runStartPhases(ctx, life) })
 	if err != nil && c.Err() != nil {
 		return c.Err()
 	}
@@ -151,8 +151,8 @@ func (c *ControlPlane) Err() error {
 	return context.Cause(c.broken)
 }
 
-// runPhases runs dependent phases in order, and the rest at once.
-func (c *ControlPlane) runPhases(ctx, life context.Context) error {
+// runStartPhases runs dependent phases in order, and the rest at once.
+func (c *ControlPlane) runStartPhases(ctx, life context.Context) error {
 	if err := c.makeDirectories(); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (c *ControlPlane) runPhases(ctx, life context.Context) error {
 	c.startRegistry()
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return c.timePhase("serve packages", func() error { return c.servePackages(gctx) }) })
-	g.Go(func() error { return c.serveGit(gctx) })
+	g.Go(func() error { return c.startGitServer(gctx) })
 	g.Go(func() error {
 		if err := c.timePhase("kubernetes", func() error { return c.startKubernetes(gctx) }); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (c *ControlPlane) makeDirectories() error {
 	return nil
 }
 
-func (c *ControlPlane) serveGit(ctx context.Context) error {
+func (c *ControlPlane) startGitServer(ctx context.Context) error {
 	s, err := gitserver.New(ctx, filepath.Join(c.Dir, "git"), c.o.Git...)
 	c.Git = s
 	return errors.Wrap(err, "cannot start Git server")

@@ -59,15 +59,15 @@ func ScrapeURL(ctx context.Context, url string) (Metrics, error) {
 
 // Sum returns the sum of all samples of a counter or gauge that have these labels, among others. It is 0 without samples.
 func (m Metrics) Sum(name string, labels map[string]string) float64 {
-	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return s.GetCounter().GetValue() + s.GetGauge().GetValue() })
+	return m.sumMatchingSamples(name, labels, func(s *dto.Metric) float64 { return s.GetCounter().GetValue() + s.GetGauge().GetValue() })
 }
 
 // Count returns the number of observations of histograms that have these labels, among others. It is 0 without observations.
 func (m Metrics) Count(name string, labels map[string]string) float64 {
-	return m.sumSamples(name, labels, func(s *dto.Metric) float64 { return float64(s.GetHistogram().GetSampleCount()) })
+	return m.sumMatchingSamples(name, labels, func(s *dto.Metric) float64 { return float64(s.GetHistogram().GetSampleCount()) })
 }
 
-func (m Metrics) sumSamples(name string, labels map[string]string, valueOf func(*dto.Metric) float64) float64 {
+func (m Metrics) sumMatchingSamples(name string, labels map[string]string, valueOf func(*dto.Metric) float64) float64 {
 	sum := 0.0
 	for _, s := range m[name].GetMetric() {
 		if matchesLabels(s, labels) {

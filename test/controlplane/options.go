@@ -136,7 +136,7 @@ func Product() (Options, error) {
 	if rbac := filepath.Join(root, "examples", "rbac"); toolbox.Exists(rbac) {
 		o.Manifests = []string{rbac}
 	}
-	return o, o.checkBuilt()
+	return o, o.checkBuiltFiles()
 }
 
 // WithApplications installs the Configuration of Applications in the place of the namespaced one, which comes as its dependency: of two that are
@@ -177,8 +177,8 @@ func (o Options) packageRuntime() string {
 	return o.PackageRuntime
 }
 
-// checkBuilt returns an error that names the missing file of the build.
-func (o Options) checkBuilt() error {
+// checkBuiltFiles returns an error that names the missing file of the build.
+func (o Options) checkBuiltFiles() error {
 	for _, f := range o.builtFiles() {
 		if f != "" && !toolbox.Exists(f) {
 			return errors.Errorf(`cannot find %s: run "make build xpkg"`, f)
@@ -187,8 +187,8 @@ func (o Options) checkBuilt() error {
 	return nil
 }
 
-// clusterIn returns the options of the control plane's own cluster.
-func (o Options) clusterIn(dir string, tools *toolbox.Paths) kubernetes.Options {
+// clusterOptions returns the options of the control plane's own cluster.
+func (o Options) clusterOptions(dir string, tools *toolbox.Paths) kubernetes.Options {
 	return kubernetes.Options{Dir: dir, Tools: tools, APIServerArgs: o.APIServerArgs, Audit: o.Audit}
 }
 

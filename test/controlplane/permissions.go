@@ -23,13 +23,13 @@ func (c *ControlPlane) waitForPermissions(ctx context.Context) error {
 		return err
 	}
 	for i := range xrds {
-		if err := c.waitForPermission(ctx, coreServiceAccount, resourceOf(&xrds[i])); err != nil {
+		if err := c.waitForPermission(ctx, coreServiceAccount, watchAttributes(&xrds[i])); err != nil {
 			return err
 		}
 	}
 	for i := range mrds {
 		for _, account := range []string{coreServiceAccount, ProviderServiceAccount} {
-			if err := c.waitForPermission(ctx, account, resourceOf(&mrds[i])); err != nil {
+			if err := c.waitForPermission(ctx, account, watchAttributes(&mrds[i])); err != nil {
 				return err
 			}
 		}
@@ -37,19 +37,19 @@ func (c *ControlPlane) waitForPermissions(ctx context.Context) error {
 	return nil
 }
 
-// resourceOf returns the resource that a CRD-like object defines, as the question whether one may watch it.
-func resourceOf(u *unstructured.Unstructured) authorizationv1.ResourceAttributes {
+// watchAttributes returns the resource that a CRD-like object defines, as the question whether one may watch it.
+func watchAttributes(u *unstructured.Unstructured) authorizationv1.ResourceAttributes {
 	group, _, _ := unstructured.NestedString(u.Object, "spec", "group")
 	plural, _, _ := unstructured.NestedString(u.Object, "spec", "names", "plural")
 	return authorizationv1.ResourceAttributes{Verb: "watch", Group: group, Resource: plural}
 }
 
 func (c *ControlPlane) waitForPermission(ctx context.Context, account string, r authorizationv1.ResourceAttributes) error {
-	err := process.PollUntil(ctx, func(ctx context.Context) (bool, error) { return c.isAllowed(ctx, account, r) })
+	err := process.PollUntil(ctx, func(ctx context.Context) (bool, error) { return c.isAccessAllowed(ctx, account, r) })
 	return errors.Wrapf(err, "cannot see service account %s watch %s", account, strings.Join([]string{r.Resource, r.Group}, "."))
 }
 
-func (c *ControlPlane) isAllowed(ctx context.Context, account string, r authorizationv1.ResourceAttributes) (bool, error) {
+func (c *ControlPlane) isAccessAllowed(ctx context.Context, account string, r authorizationv1.ResourceAttributes) (bool, error) {
 	sar := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: "system:serviceaccount:" + Namespace + ":" + account, ResourceAttributes: &r,
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + Namespace, "system:authenticated"},

@@ -7,13 +7,13 @@ import "time"
 func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
 	out := c.Runner.ProcessorTime()
 	for _, k := range c.clusters {
-		addTimes(out, k.Runner.ProcessorTime())
+		addProcessTimes(out, k.Runner.ProcessorTime())
 	}
 	return out
 }
 
-// addTimes adds times to the times of the same names.
-func addTimes(out, times map[string]time.Duration) {
+// addProcessTimes adds times to the times of the same names.
+func addProcessTimes(out, times map[string]time.Duration) {
 	for name, took := range times {
 		out[name] += took
 	}

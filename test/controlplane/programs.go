@@ -112,12 +112,12 @@ func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int
 func (c *ControlPlane) StartStandby(ctx context.Context, extra Program) error {
 	p, err := c.spawnProvider(ctx, "provider-standby", c.ports.standbyProbe, "0", extra)
 	if p != nil {
-		c.setStandby(p)
+		c.setStandbyProcess(p)
 	}
 	return err
 }
 
-func (c *ControlPlane) setStandby(p *process.Process) {
+func (c *ControlPlane) setStandbyProcess(p *process.Process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.standby = p

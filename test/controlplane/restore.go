@@ -64,7 +64,7 @@ func (c *ControlPlane) snapshotKey() (string, error) {
 		}
 		parts = append(parts, fmt.Sprint(i < len(c.o.Configurations)), p.Name, image)
 	}
-	files, err := filesOf(c.o.Manifests)
+	files, err := manifestContents(c.o.Manifests)
 	return snapshot.Key(append(parts, files...)...), err
 }
 
@@ -77,8 +77,8 @@ func digestOfPackage(file string) (string, error) {
 	return m[0].Config, nil
 }
 
-// filesOf returns the contents of manifests, and of the harness.
-func filesOf(manifests []string) ([]string, error) {
+// manifestContents returns the contents of manifests, and of the harness.
+func manifestContents(manifests []string) ([]string, error) {
 	var out []string
 	for _, m := range manifests {
 		files, err := kubernetes.YAMLFiles(m)

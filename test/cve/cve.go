@@ -108,11 +108,11 @@ func credentialsInObjects(t *testing.T) {
 		rolloutv1alpha1.Gate{},
 		rolloutv1alpha1.RolloutRequest{},
 	} {
-		walkFields(t, reflect.TypeOf(o), "", map[reflect.Type]bool{})
+		walkTypeFields(t, reflect.TypeOf(o), "", map[reflect.Type]bool{})
 	}
 }
 
-func walkFields(t *testing.T, fieldType reflect.Type, path string, visited map[reflect.Type]bool) {
+func walkTypeFields(t *testing.T, fieldType reflect.Type, path string, visited map[reflect.Type]bool) {
 	t.Helper()
 	for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, fieldType.Kind()) {
 		fieldType = fieldType.Elem()
@@ -126,7 +126,7 @@ func walkFields(t *testing.T, fieldType reflect.Type, path string, visited map[r
 		if f.Type.Kind() == reflect.String && secretField.MatchString(name) {
 			t.Errorf("%s.%s of %s may hold a credential", path, name, fieldType)
 		}
-		walkFields(t, f.Type, path+"."+name, visited)
+		walkTypeFields(t, f.Type, path+"."+name, visited)
 	}
 }
 
@@ -230,7 +230,7 @@ func regexInjection(t *testing.T) {
 	}
 }
 
-func deepIntent(t *testing.T) {
+func wantIntentRefused(t *testing.T) {
 	t.Helper()
 	for name, tc := range map[string]struct{ text, want string }{
 		"Depth":  {text: strings.Repeat(`{"a":`, 2_000) + "1" + strings.Repeat("}", 2_000), want: "nest"},
@@ -257,9 +257,9 @@ func wantRefused(kustomization, want string) func(t *testing.T) {
 	}
 }
 
-func urlOfFile(t *testing.T) {
+func wantFileURLRefused(t *testing.T) {
 	t.Helper()
-	atLeast("github.com/go-git/go-git/v5", "5.13.0")(t)
+	requireVersion("github.com/go-git/go-git/v5", "5.13.0")(t)
 	for _, raw := range []string{"file:///etc", "/etc", "ext::sh -c x", "--upload-pack=x", "ssh://-oProxyCommand=x/a", "ftp://example.org/a", "ext://example.org/a"} {
 		if _, err := policy.ParseRepositoryURL(raw); err == nil {
 			t.Errorf("%q is taken for a repository", raw)
@@ -267,8 +267,8 @@ func urlOfFile(t *testing.T) {
 	}
 }
 
-// atLeast reads the version of a module in go.mod.
-func atLeast(module, version string) func(t *testing.T) {
+// requireVersion reads the version of a module in go.mod.
+func requireVersion(module, version string) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		b, err := os.ReadFile(filepath.Join(root, "go.mod"))

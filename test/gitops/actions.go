@@ -32,11 +32,11 @@ func openClock(l *lua.LState) int {
 
 // ArgoCDActions returns the actions that Argo CD offers for an object, and whether each is enabled. It returns an error if one has no definition.
 func ArgoCDActions(o *unstructured.Unstructured) (map[string]bool, error) {
-	s, err := actionsFor(o)
+	s, err := actionScriptsFor(o)
 	if err != nil {
 		return nil, err
 	}
-	offered, err := runScript(o, s.Discovery)
+	offered, err := runLuaScript(o, s.Discovery)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +56,20 @@ func ArgoCDActions(o *unstructured.Unstructured) (map[string]bool, error) {
 
 // ArgoCDCreates returns the object that an action of Argo CD creates. It returns an error for another operation.
 func ArgoCDCreates(o *unstructured.Unstructured, action string) (*unstructured.Unstructured, error) {
-	s, err := actionsFor(o)
+	s, err := actionScriptsFor(o)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range s.Definitions {
 		if d.Name == action {
-			return createdBy(o, d.Action)
+			return createdByScript(o, d.Action)
 		}
 	}
 	return nil, errors.Errorf("cannot find action %q", action)
 }
 
-func createdBy(o *unstructured.Unstructured, script string) (*unstructured.Unstructured, error) {
-	impacted, err := runScript(o, script)
+func createdByScript(o *unstructured.Unstructured, script string) (*unstructured.Unstructured, error) {
+	impacted, err := runLuaScript(o, script)
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +77,14 @@ func createdBy(o *unstructured.Unstructured, script string) (*unstructured.Unstr
 	if !isTable || impacted.Len() != 1 || lua.LVAsString(first.RawGetString("operation")) != "create" {
 		return nil, errors.New("cannot read the result: it does not create one object")
 	}
-	content, isObject := goValue(first.RawGetString("resource")).(map[string]any)
+	content, isObject := convertLuaValue(first.RawGetString("resource")).(map[string]any)
 	if !isObject {
 		return nil, errors.New("cannot read the object that is created")
 	}
 	return &unstructured.Unstructured{Object: content}, nil
 }
 
-func actionsFor(o *unstructured.Unstructured) (actionScripts, error) {
+func actionScriptsFor(o *unstructured.Unstructured) (actionScripts, error) {
 	c, err := customizationFor(o)
 	if err != nil {
 		return actionScripts{}, err
@@ -93,12 +93,12 @@ func actionsFor(o *unstructured.Unstructured) (actionScripts, error) {
 	return out, errors.Wrap(yaml.UnmarshalStrict([]byte(c.Actions), &out), "cannot parse actions")
 }
 
-// goValue is a value of Lua in JSON. Numbers are whole.
-func goValue(v lua.LValue) any {
+// convertLuaValue is a value of Lua in JSON. Numbers are whole.
+func convertLuaValue(v lua.LValue) any {
 	switch v := v.(type) {
 	case *lua.LTable:
 		out := map[string]any{}
-		v.ForEach(func(key, value lua.LValue) { out[lua.LVAsString(key)] = goValue(value) })
+		v.ForEach(func(key, value lua.LValue) { out[lua.LVAsString(key)] = convertLuaValue(value) })
 		return out
 	case lua.LString:
 		return string(v)

@@ -28,16 +28,16 @@ func ArgoCDHealth(o *unstructured.Unstructured) (status, message string, err err
 	if err != nil {
 		return "", "", err
 	}
-	health, err := runScript(o, c.Health)
+	health, err := runLuaScript(o, c.Health)
 	if err != nil {
 		return "", "", err
 	}
 	return lua.LVAsString(health.RawGetString("status")), lua.LVAsString(health.RawGetString("message")), nil
 }
 
-// runScript returns the table that a script returns for an object. It runs as Argo CD runs it, with the libraries that Argo CD opens: the
+// runLuaScript returns the table that a script returns for an object. It runs as Argo CD runs it, with the libraries that Argo CD opens: the
 // basic library, the libraries of packages and tables, and of the operating system the time alone.
-func runScript(o *unstructured.Unstructured, script string) (*lua.LTable, error) {
+func runLuaScript(o *unstructured.Unstructured, script string) (*lua.LTable, error) {
 	l := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer l.Close()
 	for name, open := range map[string]lua.LGFunction{lua.LoadLibName: lua.OpenPackage, lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
@@ -46,7 +46,7 @@ func runScript(o *unstructured.Unstructured, script string) (*lua.LTable, error)
 		}
 	}
 	l.PreloadModule(lua.OsLibName, openClock)
-	l.SetGlobal("obj", luaValue(l, o.Object))
+	l.SetGlobal("obj", convertGoValue(l, o.Object))
 	if err := l.DoString(script); err != nil {
 		return nil, errors.Wrap(err, "cannot run script")
 	}
@@ -92,19 +92,19 @@ func readCustomizations() (map[string]customization, error) {
 	return out, errors.Wrap(yaml.UnmarshalStrict([]byte(config.Data["resource.customizations"]), &out), "cannot parse customizations")
 }
 
-// luaValue is a value of JSON in Lua.
-func luaValue(l *lua.LState, v any) lua.LValue {
+// convertGoValue is a value of JSON in Lua.
+func convertGoValue(l *lua.LState, v any) lua.LValue {
 	switch v := v.(type) {
 	case map[string]any:
 		t := l.NewTable()
 		for key, value := range v {
-			t.RawSetString(key, luaValue(l, value))
+			t.RawSetString(key, convertGoValue(l, value))
 		}
 		return t
 	case []any:
 		t := l.NewTable()
 		for _, value := range v {
-			t.Append(luaValue(l, value))
+			t.Append(convertGoValue(l, value))
 		}
 		return t
 	case string:

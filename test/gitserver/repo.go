@@ -34,7 +34,7 @@ func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]st
 	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 		return errors.Wrapf(err, "cannot create directory of repository %q", repo)
 	}
-	if _, err := s.runGit(ctx, s.dir, nil, "init", "--quiet", "--bare", "--template="+s.template(), "-b", Branch, p); err != nil {
+	if _, err := s.runGit(ctx, s.dir, nil, "init", "--quiet", "--bare", "--template="+s.repoTemplateDir(), "-b", Branch, p); err != nil {
 		return err
 	}
 	if len(seed) == 0 {
@@ -59,15 +59,15 @@ const settings = `[core]
 	auto = 0
 `
 
-// template is the directory that new repositories are copied from.
-func (s *Server) template() string { return filepath.Join(s.dir, ".template") }
+// repoTemplateDir is the directory that new repositories are copied from.
+func (s *Server) repoTemplateDir() string { return filepath.Join(s.dir, ".template") }
 
 // writeTemplate writes the settings of new repositories, so that git makes one in one process, and a directory for hooks.
 func (s *Server) writeTemplate() error {
-	if err := os.MkdirAll(filepath.Join(s.template(), "hooks"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.repoTemplateDir(), "hooks"), 0o755); err != nil {
 		return errors.Wrap(err, "cannot create template directory")
 	}
-	err := os.WriteFile(filepath.Join(s.template(), "config"), []byte(settings), 0o600)
+	err := os.WriteFile(filepath.Join(s.repoTemplateDir(), "config"), []byte(settings), 0o600)
 	return errors.Wrap(err, "cannot write template of repositories")
 }
 
@@ -106,7 +106,7 @@ func (s *Server) CommitRef(ctx context.Context, repo, ref string, files map[stri
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(&changes, "M 100644 inline %q\ndata %d\n%s\n", p, len(files[p]), files[p])
 	}
-	return s.fastImport(ctx, repo, ref, message, changes.Bytes())
+	return s.commitFastImport(ctx, repo, ref, message, changes.Bytes())
 }
 
 // Remove adds one commit to a branch, as another user, that removes files or whole directories. It returns the commit's id.
@@ -115,7 +115,7 @@ func (s *Server) Remove(ctx context.Context, repo, branch string, paths []string
 	for _, p := range slices.Sorted(slices.Values(paths)) {
 		fmt.Fprintf(&changes, "D %q\n", p)
 	}
-	return s.fastImport(ctx, repo, "refs/heads/"+branch, message, changes.Bytes())
+	return s.commitFastImport(ctx, repo, "refs/heads/"+branch, message, changes.Bytes())
 }
 
 // Replace adds one commit to a branch, as another user, after which a directory has these files, by their paths in it, and no others. It returns the
@@ -125,14 +125,14 @@ func (s *Server) Replace(ctx context.Context, repo, branch, dir string, files ma
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(changes, "M 100644 inline %q\ndata %d\n%s\n", dir+"/"+p, len(files[p]), files[p])
 	}
-	return s.fastImport(ctx, repo, "refs/heads/"+branch, message, changes.Bytes())
+	return s.commitFastImport(ctx, repo, "refs/heads/"+branch, message, changes.Bytes())
 }
 
-// fastImport uses fast-import: one process, no working copy, and it refuses to lose a commit that arrived in between.
-func (s *Server) fastImport(ctx context.Context, repo, ref, message string, changes []byte) (string, error) {
+// commitFastImport uses fast-import: one process, no working copy, and it refuses to lose a commit that arrived in between.
+func (s *Server) commitFastImport(ctx context.Context, repo, ref, message string, changes []byte) (string, error) {
 	var in bytes.Buffer
 	fmt.Fprintf(&in, "commit %s\ncommitter %s now\ndata %d\n%s\n", ref, otherUser, len(message), message)
-	if s.hasRef(ctx, repo, ref) {
+	if s.hasRepositoryRef(ctx, repo, ref) {
 		fmt.Fprintf(&in, "from %s^0\n", ref)
 	}
 	in.Write(changes)
@@ -144,8 +144,8 @@ func (s *Server) fastImport(ctx context.Context, repo, ref, message string, chan
 	return strings.TrimSpace(string(id)), errors.Wrapf(err, "cannot read ref %s", ref)
 }
 
-// hasRef reports whether a repository has a ref. It asks git only if the ref may be packed: each process costs milliseconds.
-func (s *Server) hasRef(ctx context.Context, repo, ref string) bool {
+// hasRepositoryRef reports whether a repository has a ref. It asks git only if the ref may be packed: each process costs milliseconds.
+func (s *Server) hasRepositoryRef(ctx context.Context, repo, ref string) bool {
 	if _, err := os.Stat(filepath.Join(s.Path(repo), ref)); err == nil {
 		return true
 	}

@@ -18,7 +18,7 @@ const emptyRequest = int64(len("0000"))
 // An authorizer says whether a request may pass.
 type authorizer func(r *http.Request) bool
 
-func basicAuth(user, password string) authorizer {
+func requireBasicAuth(user, password string) authorizer {
 	return func(r *http.Request) bool {
 		u, p, ok := r.BasicAuth()
 		return ok && equalInConstantTime(u, user) && equalInConstantTime(p, password)
@@ -44,7 +44,7 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 		return
 	}
-	if err := readBody(r); err != nil {
+	if err := bufferRequestBody(r); err != nil {
 		http.Error(w, "cannot read request", http.StatusBadRequest)
 		return
 	}
@@ -54,10 +54,10 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	s.callBeforeFetch(repo, r)
 	if !isPushRequest(r) {
-		s.serveGit(w, r)
+		s.answerGitRequest(w, r)
 		return
 	}
-	s.servePush(w, r, repo)
+	s.serveDelayedPush(w, r, repo)
 }
 
 func (s *Server) callBeforeFetch(repo string, r *http.Request) {
@@ -68,8 +68,8 @@ func (s *Server) callBeforeFetch(repo string, r *http.Request) {
 	}
 }
 
-// servePush holds the answer back until the test that waits for the push has seen it.
-func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) {
+// serveDelayedPush holds the answer back until the test that waits for the push has seen it.
+func (s *Server) serveDelayedPush(w http.ResponseWriter, r *http.Request, repo string) {
 	var drop func()
 	s.withTraffic(repo, func(t *traffic) { drop = t.dropPushFn })
 	if drop != nil {
@@ -77,7 +77,7 @@ func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) 
 		panic(http.ErrAbortHandler)
 	}
 	answer := httptest.NewRecorder()
-	s.serveGit(answer, r)
+	s.answerGitRequest(answer, r)
 	s.callAfterPush(repo)
 	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
@@ -112,9 +112,9 @@ func (s *Server) isAuthorized(r *http.Request) bool {
 	return len(s.auth) == 0 || slices.ContainsFunc(s.auth, func(accepts authorizer) bool { return accepts(r) })
 }
 
-// readBody reads the whole body before git gets it: git would read for ever, at full load, from a body that ends before its length, which a
+// bufferRequestBody reads the whole body before git gets it: git would read for ever, at full load, from a body that ends before its length, which a
 // client sends that was killed while it pushed. Git compresses a large request.
-func readBody(r *http.Request) error {
+func bufferRequestBody(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err

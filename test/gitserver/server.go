@@ -46,7 +46,7 @@ type Option func(s *Server)
 
 // WithBasicAuth admits requests with this user and password. Several ways to be admitted are alternatives.
 func WithBasicAuth(user, password string) Option {
-	return func(s *Server) { s.auth = append(s.auth, basicAuth(user, password)) }
+	return func(s *Server) { s.auth = append(s.auth, requireBasicAuth(user, password)) }
 }
 
 // WithBearerToken admits requests that bear this token. Several ways to be admitted are alternatives.

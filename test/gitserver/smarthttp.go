@@ -34,17 +34,17 @@ func parseRequest(r *http.Request) (gitRequest, bool) {
 	return g, r.Method == method && (g.service == "upload-pack" || g.service == "receive-pack")
 }
 
-// arguments returns the git command that answers a request.
-func (g gitRequest) arguments(dir string) []string {
+// gitArguments returns the git command that answers a request.
+func (g gitRequest) gitArguments(dir string) []string {
 	if g.advertise {
 		return []string{g.service, "--stateless-rpc", "--http-backend-info-refs", dir}
 	}
 	return []string{g.service, "--stateless-rpc", dir}
 }
 
-// serveGit answers a request by one git process. Git's own http-backend would be a second one for each request. The process is not ended when its client
+// answerGitRequest answers a request by one git process. Git's own http-backend would be a second one for each request. The process is not ended when its client
 // goes away: a forge carries out a push that it received whole.
-func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
+func (s *Server) answerGitRequest(w http.ResponseWriter, r *http.Request) {
 	g, ok := parseRequest(r)
 	dir := filepath.Join(s.dir, filepath.FromSlash(g.repo))
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); !ok || err != nil {
@@ -59,7 +59,7 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 		line := "# service=git-" + g.service + "\n"
 		answer.prefix = fmt.Sprintf("%04x%s0000", len(line)+len("0000"), line)
 	}
-	cmd := s.command(context.WithoutCancel(r.Context()), g.arguments(dir))
+	cmd := s.gitCommand(context.WithoutCancel(r.Context()), g.gitArguments(dir))
 	cmd.Env = append(cmd.Env, "GIT_PROTOCOL="+protocol)
 	cmd.Stdin, cmd.Stdout = r.Body, answer
 	// A client sees a later failure as an answer that ends early, or in git's own report.
@@ -87,8 +87,8 @@ func (a *gitAnswer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// command is a git command. On a disk that is full it can write to no file.
-func (s *Server) command(ctx context.Context, arguments []string) *exec.Cmd {
+// gitCommand is a git command. On a disk that is full it can write to no file.
+func (s *Server) gitCommand(ctx context.Context, arguments []string) *exec.Cmd {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cmd := exec.CommandContext(ctx, "git", arguments...)

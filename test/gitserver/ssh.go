@@ -56,7 +56,7 @@ func (s *Server) SSH(ctx context.Context, o SSHOptions) (*SSH, error) {
 	}
 	x := &SSH{of: s, listener: l, host: o.HostKey, users: o.Authorized, conns: map[net.Conn]struct{}{}}
 	x.config = &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-		if !x.isKnownKey(key) {
+		if !x.isAuthorizedKey(key) {
 			return nil, errors.New("key is not known")
 		}
 		return &ssh.Permissions{}, nil
@@ -109,7 +109,7 @@ func (x *SSH) Authorize(users ...ssh.PublicKey) {
 	x.users = users
 }
 
-func (x *SSH) isKnownKey(key ssh.PublicKey) bool {
+func (x *SSH) isAuthorizedKey(key ssh.PublicKey) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.ContainsFunc(x.users, func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), key.Marshal()) })
@@ -191,13 +191,13 @@ func (x *SSH) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 			return
 		}
 		_ = r.Reply(true, nil)
-		x.runCommand(channel, payload.Command)
+		x.runShellCommand(channel, payload.Command)
 		return
 	}
 }
 
-// runCommand runs the commands that git's shell allows, and nothing else.
-func (x *SSH) runCommand(channel ssh.Channel, command string) {
+// runShellCommand runs the commands that git's shell allows, and nothing else.
+func (x *SSH) runShellCommand(channel ssh.Channel, command string) {
 	x.mu.Lock()
 	x.commands = append(x.commands, command)
 	silent := x.silent

@@ -22,17 +22,17 @@ type Git struct {
 }
 
 // NewGit starts a Git server with one branch, main, that answers each fetch with a pack. The pack begins with the commit of an empty tree.
-func NewGit(pack []byte) *Git { return servePack(pack, emptyCommit(), mainRef) }
+func NewGit(pack []byte) *Git { return newPackServer(pack, emptyCommit(), mainRef) }
 
 // StateRef is a ref that NewGitOf has beside the branch.
 const StateRef = "refs/intentplane/test/state"
 
 // NewGitOf starts a Git server whose branch main and StateRef are at the commit of a graph, and that answers each fetch with the whole graph.
-func NewGitOf(g Graph) *Git { return servePack(g.Pack(), g.Commit, mainRef, StateRef) }
+func NewGitOf(g Graph) *Git { return newPackServer(g.Pack(), g.Commit, mainRef, StateRef) }
 
 const mainRef = "refs/heads/main"
 
-func servePack(pack []byte, commit string, refs ...string) *Git {
+func newPackServer(pack []byte, commit string, refs ...string) *Git {
 	return &Git{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/info/refs") {
 			advertiseRefs(w, commit, slices.Values(refs))
@@ -51,14 +51,14 @@ func NewGitWithoutObjects() *Git {
 			http.NotFound(w, r)
 			return
 		}
-		advertiseRefs(w, emptyCommit(), manyRefs(1))
+		advertiseRefs(w, emptyCommit(), mainAndOtherRefs(1))
 	}))}
 }
 
 // NewGitWithRefs starts a Git server that lists as many branches.
 func NewGitWithRefs(count int) *Git {
 	return &Git{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		advertiseRefs(w, emptyCommit(), manyRefs(count))
+		advertiseRefs(w, emptyCommit(), mainAndOtherRefs(count))
 	}))}
 }
 
@@ -72,10 +72,12 @@ func (g *Git) Stop() {
 }
 
 // emptyCommit is the id of the commit of an empty tree.
-func emptyCommit() string { return objectID(objectCommit, commitOf(objectID(objectTree, nil))) }
+func emptyCommit() string {
+	return gitObjectID(objectCommit, commitOfTree(gitObjectID(objectTree, nil)))
+}
 
-// manyRefs are the branch main and others.
-func manyRefs(count int) iter.Seq[string] {
+// mainAndOtherRefs returns the branch main and other refs.
+func mainAndOtherRefs(count int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for n, name := 0, mainRef; n < count && yield(name); n++ {
 			name = fmt.Sprintf("refs/heads/b%07d", n)
@@ -107,31 +109,31 @@ const (
 
 // TinyObjects is a pack of a few MiB whose objects, of four bytes each, take far more in memory.
 func TinyObjects(count int) []byte {
-	out := newPack(count + 2)
+	out := newCommitPack(count + 2)
 	for n := range count {
 		writeObject(out, objectBlob, binary.BigEndian.AppendUint32(nil, uint32(n)))
 	}
-	return sealPack(out)
+	return appendChecksum(out)
 }
 
 // BrokenPack is a pack that has fewer objects than it says.
-func BrokenPack() []byte { return sealPack(newPack(1000)) }
+func BrokenPack() []byte { return appendChecksum(newCommitPack(1000)) }
 
-// newPack begins a pack of as many objects with a commit and its empty tree.
-func newPack(count int) *bytes.Buffer {
-	out := beginPack(count)
+// newCommitPack begins a pack of as many objects with a commit and its empty tree.
+func newCommitPack(count int) *bytes.Buffer {
+	out := newPackHeader(count)
 	writeObject(out, objectTree, nil)
-	writeObject(out, objectCommit, commitOf(objectID(objectTree, nil)))
+	writeObject(out, objectCommit, commitOfTree(gitObjectID(objectTree, nil)))
 	return out
 }
 
-func beginPack(count int) *bytes.Buffer {
+func newPackHeader(count int) *bytes.Buffer {
 	out := bytes.NewBufferString("PACK\x00\x00\x00\x02")
 	out.Write(binary.BigEndian.AppendUint32(nil, uint32(count)))
 	return out
 }
 
-func sealPack(out *bytes.Buffer) []byte {
+func appendChecksum(out *bytes.Buffer) []byte {
 	sum := sha1.Sum(out.Bytes())
 	return append(out.Bytes(), sum[:]...)
 }
@@ -165,11 +167,11 @@ func writeObject(out *bytes.Buffer, kind byte, data []byte) {
 	out.Write(binary.BigEndian.AppendUint32(nil, adler32.Checksum(data)))
 }
 
-func commitOf(tree string) []byte {
+func commitOfTree(tree string) []byte {
 	return []byte("tree " + tree + "\nauthor x <x@example.org> 1 +0000\ncommitter x <x@example.org> 1 +0000\n\nx\n")
 }
 
-func objectID(kind int, data []byte) string {
+func gitObjectID(kind int, data []byte) string {
 	name := map[int]string{objectCommit: "commit", objectTree: "tree", objectBlob: "blob"}[kind]
 	sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", name, len(data)), data...))
 	return hex.EncodeToString(sum[:])

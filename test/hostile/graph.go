@@ -19,7 +19,7 @@ type Object struct {
 }
 
 // ID is Git's id of the object.
-func (o Object) ID() string { return objectID(int(o.Kind), o.Data) }
+func (o Object) ID() string { return gitObjectID(int(o.Kind), o.Data) }
 
 // A Graph is a repository with few or small objects that stand for far more than they are.
 type Graph struct {
@@ -33,11 +33,11 @@ type Graph struct {
 
 // Pack returns the pack that has all objects of the graph.
 func (g Graph) Pack() []byte {
-	out := beginPack(len(g.Objects))
+	out := newPackHeader(len(g.Objects))
 	for _, o := range g.Objects {
 		writeObject(out, o.Kind, o.Data)
 	}
-	return sealPack(out)
+	return appendChecksum(out)
 }
 
 // countPaths is how many paths a graph names.
@@ -58,11 +58,11 @@ func Graphs() iter.Seq[Graph] {
 // machine can go through.
 func sharedSubtrees() Graph {
 	b := &graphBuilder{}
-	id := b.addTree(b.marker())
+	id := b.addTreeObject(b.markerEntry())
 	for range 40 {
-		id = b.addTree(b.marker(), directory("a", id), directory("b", id))
+		id = b.addTreeObject(b.markerEntry(), directoryEntry("a", id), directoryEntry("b", id))
 	}
-	return b.graph("SharedSubtrees", id, func(n int) string {
+	return b.finishGraph("SharedSubtrees", id, func(n int) string {
 		return strings.Join(strings.Split(strings.NewReplacer("0", "a", "1", "b").Replace(fmt.Sprintf("%010b", n)), ""), "/")
 	})
 }
@@ -72,15 +72,15 @@ func longNames() Graph {
 	const names, length = 25, 250
 	name := func(n int) string { return fmt.Sprintf("%0*d", length, n) }
 	b := &graphBuilder{}
-	id := b.addTree(b.marker())
+	id := b.addTreeObject(b.markerEntry())
 	for range 4 {
-		entries := []entry{b.marker()}
+		entries := []entry{b.markerEntry()}
 		for n := range names {
-			entries = append(entries, directory(name(n), id))
+			entries = append(entries, directoryEntry(name(n), id))
 		}
-		id = b.addTree(entries...)
+		id = b.addTreeObject(entries...)
 	}
-	return b.graph("LongNames", id, func(n int) string {
+	return b.finishGraph("LongNames", id, func(n int) string {
 		return strings.Join([]string{name(n % names), name(n / names), name(0), name(0)}, "/")
 	})
 }
@@ -90,11 +90,11 @@ func longPaths() Graph {
 	const levels, length = 39, 25
 	names := [2]string{fmt.Sprintf("%0*d", length, 0), fmt.Sprintf("%0*d", length, 1)}
 	b := &graphBuilder{}
-	id := b.addTree(entry{mode: "100644", name: "file", id: b.marker().id})
+	id := b.addTreeObject(entry{mode: "100644", name: "file", id: b.markerEntry().id})
 	for range levels {
-		id = b.addTree(directory(names[0], id), directory(names[1], id))
+		id = b.addTreeObject(directoryEntry(names[0], id), directoryEntry(names[1], id))
 	}
-	return b.graph("LongPaths", id, func(n int) string {
+	return b.finishGraph("LongPaths", id, func(n int) string {
 		return strings.TrimSuffix(strings.NewReplacer("0", names[0]+"/", "1", names[1]+"/").Replace(fmt.Sprintf("%010b", n)), "/")
 	})
 }
@@ -102,88 +102,88 @@ func longPaths() Graph {
 // wideRoot has 400,000 names of one directory.
 func wideRoot() Graph {
 	b := &graphBuilder{}
-	id := b.addTree(b.marker())
-	entries := []entry{b.marker()}
+	id := b.addTreeObject(b.markerEntry())
+	entries := []entry{b.markerEntry()}
 	for n := range 400_000 {
-		entries = append(entries, directory(fmt.Sprintf("d%06d", n), id))
+		entries = append(entries, directoryEntry(fmt.Sprintf("d%06d", n), id))
 	}
-	return b.graph("WideRoot", b.addTree(entries...), func(n int) string { return fmt.Sprintf("d%06d", 399_999-n) })
+	return b.finishGraph("WideRoot", b.addTreeObject(entries...), func(n int) string { return fmt.Sprintf("d%06d", 399_999-n) })
 }
 
 // manyNames has 10,000 names of one directory with 50,000 files.
 func manyNames() Graph {
 	b := &graphBuilder{}
-	entries := []entry{b.marker()}
+	entries := []entry{b.markerEntry()}
 	for n := range 50_000 {
 		entries = append(entries, entry{mode: "100644", name: fmt.Sprintf("f%06d", n), id: entries[0].id})
 	}
-	wide := b.addTree(entries...)
-	entries = []entry{b.marker()}
+	wide := b.addTreeObject(entries...)
+	entries = []entry{b.markerEntry()}
 	for n := range 10_000 {
-		entries = append(entries, directory(fmt.Sprintf("n%06d", n), wide))
+		entries = append(entries, directoryEntry(fmt.Sprintf("n%06d", n), wide))
 	}
-	return b.graph("ManyNames", b.addTree(entries...), func(n int) string { return fmt.Sprintf("n%06d", 9_999-n) })
+	return b.finishGraph("ManyNames", b.addTreeObject(entries...), func(n int) string { return fmt.Sprintf("n%06d", 9_999-n) })
 }
 
 // missingFiles has a directory with 500,000 files that the server does not send, each of another id.
 func missingFiles() Graph {
 	b := &graphBuilder{}
-	entries := []entry{b.marker()}
+	entries := []entry{b.markerEntry()}
 	for n := range 500_000 {
 		entries = append(entries, entry{mode: "100644", name: fmt.Sprintf("f%06d", n), id: fmt.Sprintf("%040x", n+1)})
 	}
-	wide := b.addTree(entries...)
-	entries = []entry{b.marker()}
+	wide := b.addTreeObject(entries...)
+	entries = []entry{b.markerEntry()}
 	for n := range countPaths {
-		entries = append(entries, directory(fmt.Sprintf("n%06d", n), wide))
+		entries = append(entries, directoryEntry(fmt.Sprintf("n%06d", n), wide))
 	}
-	return b.graph("MissingFiles", b.addTree(entries...), func(n int) string { return fmt.Sprintf("n%06d", n) })
+	return b.finishGraph("MissingFiles", b.addTreeObject(entries...), func(n int) string { return fmt.Sprintf("n%06d", n) })
 }
 
 // deepTrees has 100,000 directories in each other.
 func deepTrees() Graph {
 	b := &graphBuilder{}
-	id := b.addTree(b.marker())
+	id := b.addTreeObject(b.markerEntry())
 	for range 100_000 {
-		id = b.addTree(b.marker(), directory("d", id))
+		id = b.addTreeObject(b.markerEntry(), directoryEntry("d", id))
 	}
-	return b.graph("DeepTrees", id, func(n int) string { return strings.TrimSuffix(strings.Repeat("d/", n%500+1), "/") })
+	return b.finishGraph("DeepTrees", id, func(n int) string { return strings.TrimSuffix(strings.Repeat("d/", n%500+1), "/") })
 }
 
 // An entry is an entry of a tree.
 type entry struct{ mode, name, id string }
 
-func directory(name, id string) entry { return entry{mode: "40000", name: name, id: id} }
+func directoryEntry(name, id string) entry { return entry{mode: "40000", name: name, id: id} }
 
 // A graphBuilder collects the objects of a graph.
 type graphBuilder struct{ objects []Object }
 
-func (b *graphBuilder) add(kind byte, data []byte) string {
+func (b *graphBuilder) addGraphObject(kind byte, data []byte) string {
 	o := Object{Kind: kind, Data: data}
 	b.objects = append(b.objects, o)
 	return o.ID()
 }
 
-// marker returns the entry of a file that the graph has.
-func (b *graphBuilder) marker() entry {
+// markerEntry returns the entry of a file that the graph has.
+func (b *graphBuilder) markerEntry() entry {
 	if len(b.objects) == 0 {
-		b.add(objectBlob, []byte("claim"))
+		b.addGraphObject(objectBlob, []byte("claim"))
 	}
 	return entry{mode: "100644", name: Marker, id: b.objects[0].ID()}
 }
 
-func (b *graphBuilder) addTree(entries ...entry) string {
+func (b *graphBuilder) addTreeObject(entries ...entry) string {
 	out := &bytes.Buffer{}
 	for _, e := range entries {
 		id, _ := hex.DecodeString(e.id) // All ids are hexadecimal.
 		fmt.Fprintf(out, "%s %s\x00%s", e.mode, e.name, id)
 	}
-	return b.add(objectTree, out.Bytes())
+	return b.addGraphObject(objectTree, out.Bytes())
 }
 
-// graph returns the graph with a root and its commit.
-func (b *graphBuilder) graph(name, tree string, path func(n int) string) Graph {
-	g := Graph{Name: name, Tree: tree, Commit: b.add(objectCommit, commitOf(tree)), Objects: b.objects}
+// finishGraph returns the graph with a root and its commit.
+func (b *graphBuilder) finishGraph(name, tree string, path func(n int) string) Graph {
+	g := Graph{Name: name, Tree: tree, Commit: b.addGraphObject(objectCommit, commitOfTree(tree)), Objects: b.objects}
 	for n := range countPaths {
 		g.Paths = append(g.Paths, path(n))
 	}

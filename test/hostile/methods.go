@@ -46,19 +46,19 @@ func Call(receiver any, m reflect.Method, argument func(t reflect.Type, n int) a
 	}
 	var err error
 	for _, out := range m.Func.Call(in) {
-		if e := errorIn(out); e != nil {
+		if e := errorInValue(out); e != nil {
 			err = e
 		}
 		if out.Kind() == reflect.Func && out.Type().CanSeq2() {
 			for _, second := range out.Seq2() {
-				err = errorIn(second)
+				err = errorInValue(second)
 			}
 		}
 	}
 	return err
 }
 
-func errorIn(v reflect.Value) error {
+func errorInValue(v reflect.Value) error {
 	if v.Kind() != reflect.Interface || v.IsNil() {
 		return nil
 	}
@@ -78,7 +78,7 @@ type Cost struct {
 func Measure(run func()) Cost {
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // Unused memory counts little.
 	runtime.GC()
-	baseline, peak, end, ended := heapBytes(), uint64(0), make(chan struct{}), make(chan struct{})
+	baseline, peak, end, ended := readHeapBytes(), uint64(0), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
@@ -86,7 +86,7 @@ func Measure(run func()) Cost {
 			case <-end:
 				return
 			case <-time.After(time.Millisecond):
-				peak = max(peak, heapBytes())
+				peak = max(peak, readHeapBytes())
 			}
 		}
 	}()
@@ -95,7 +95,7 @@ func Measure(run func()) Cost {
 	took := processorTime() - began
 	close(end)
 	<-ended
-	peak = max(peak, heapBytes(), baseline)
+	peak = max(peak, readHeapBytes(), baseline)
 	return Cost{Processor: took, MiB: float64(peak-baseline) / (1 << 20)}
 }
 
@@ -106,7 +106,7 @@ func processorTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-func heapBytes() uint64 {
+func readHeapBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()

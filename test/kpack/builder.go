@@ -54,19 +54,19 @@ spec:
 
 // makeBuilder lets kpack make the ClusterBuilder of a lifecycle, a buildpack and a stack, and returns when it did.
 func (k *Kpack) makeBuilder(ctx context.Context) error {
-	lifecycle, err := k.pushImages(ctx, "lifecycle", makeLifecycleImage)
+	lifecycle, err := k.pushLatestImage(ctx, "lifecycle", makeLifecycleImage)
 	if err != nil {
 		return err
 	}
-	pack, err := k.pushImages(ctx, "buildpack", func() (v1.Image, error) { return makeBuildpackImage("1.0.0") })
+	pack, err := k.pushLatestImage(ctx, "buildpack", func() (v1.Image, error) { return makeBuildpackImage("1.0.0") })
 	if err != nil {
 		return err
 	}
-	build, err := k.pushImages(ctx, "build", func() (v1.Image, error) { return makeStackImage("build") })
+	build, err := k.pushLatestImage(ctx, "build", func() (v1.Image, error) { return makeStackImage("build") })
 	if err != nil {
 		return err
 	}
-	run, err := k.pushImages(ctx, "run", func() (v1.Image, error) { return makeStackImage("run 1") })
+	run, err := k.pushLatestImage(ctx, "run", func() (v1.Image, error) { return makeStackImage("run 1") })
 	if err != nil {
 		return err
 	}
@@ -80,23 +80,23 @@ func (k *Kpack) makeBuilder(ctx context.Context) error {
 // not make the ClusterBuilder.
 func (k *Kpack) UpdateStack(ctx context.Context, content string) error {
 	previous := builderImage(k.builderObject(ctx))
-	run, err := k.pushImages(ctx, "run", func() (v1.Image, error) { return makeStackImage(content) })
+	run, err := k.pushLatestImage(ctx, "run", func() (v1.Image, error) { return makeStackImage(content) })
 	if err != nil {
 		return err
 	}
 	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"runImage":{"image":%q}}}`, run))
-	if err := k.cp.Client.Patch(ctx, newObject("ClusterStack", "default"), patch); err != nil {
+	if err := k.cp.Client.Patch(ctx, newUnstructured("ClusterStack", "default"), patch); err != nil {
 		return errors.Wrap(err, "cannot change ClusterStack")
 	}
 	return k.awaitBuilder(ctx, previous)
 }
 
-func (k *Kpack) pushImages(ctx context.Context, repository string, newImage func() (v1.Image, error)) (string, error) {
+func (k *Kpack) pushLatestImage(ctx context.Context, repository string, newImage func() (v1.Image, error)) (string, error) {
 	img, err := newImage()
 	if err != nil {
 		return "", err
 	}
-	return pushImage(ctx, img, k.cp.Registry()+"/kpack/"+repository+":latest")
+	return pushTaggedImage(ctx, img, k.cp.Registry()+"/kpack/"+repository+":latest")
 }
 
 // awaitBuilder waits until the ClusterBuilder is ready with another image than before.
@@ -112,7 +112,7 @@ func (k *Kpack) awaitBuilder(ctx context.Context, previous string) error {
 
 // builderObject returns the ClusterBuilder, as far as it can be read.
 func (k *Kpack) builderObject(ctx context.Context) *unstructured.Unstructured {
-	o := newObject("ClusterBuilder", Builder)
+	o := newUnstructured("ClusterBuilder", Builder)
 	_ = k.cp.Client.Get(ctx, client.ObjectKeyFromObject(o), o) // It is read again.
 	return o
 }
@@ -122,7 +122,7 @@ func builderImage(o *unstructured.Unstructured) string {
 	return image
 }
 
-func newObject(kind, name string) *unstructured.Unstructured {
+func newUnstructured(kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)

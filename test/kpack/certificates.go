@@ -22,15 +22,15 @@ func makeCertificates() (certificates, error) {
 	return certificates{crt: crt, key: key}, errors.Wrap(err, "cannot make certificate")
 }
 
-// ca signed the certificate.
-func (c certificates) ca() []byte { return c.crt }
+// caCertificate signed the certificate.
+func (c certificates) caCertificate() []byte { return c.crt }
 
-// secret is where the webhook reads its certificate, which it keeps as long as that is valid for long enough.
-func (c certificates) secret() *unstructured.Unstructured {
+// webhookSecret is where the webhook reads its certificate, which it keeps as long as that is valid for long enough.
+func (c certificates) webhookSecret() *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{
 		"server-cert.pem": base64.StdEncoding.EncodeToString(c.crt),
 		"server-key.pem":  base64.StdEncoding.EncodeToString(c.key),
-		"ca-cert.pem":     base64.StdEncoding.EncodeToString(c.ca()),
+		"ca-cert.pem":     base64.StdEncoding.EncodeToString(c.caCertificate()),
 	}}}
 	o.SetAPIVersion("v1")
 	o.SetKind("Secret")
@@ -39,8 +39,8 @@ func (c certificates) secret() *unstructured.Unstructured {
 	return o
 }
 
-// newProbe returns a client that looks like a kubelet, which the webhook answers at each path.
-func newProbe(ca []byte) (*http.Client, error) {
+// newProbeClient returns a client that looks like a kubelet, which the webhook answers at each path.
+func newProbeClient(ca []byte) (*http.Client, error) {
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(ca) {
 		return nil, errors.New("cannot read certificate of webhook")

@@ -56,7 +56,7 @@ type module struct {
 
 // exportImage pushes the image of a pod's Build, and returns the termination message that reports it.
 func (p *Player) exportImage(ctx context.Context, pod *corev1.Pod, play Play) (string, error) {
-	b, err := p.buildOf(ctx, pod)
+	b, err := p.readBuildOfPod(ctx, pod)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func (p *Player) exportImage(ctx context.Context, pod *corev1.Pod, play Play) (s
 	if play.Content != "" {
 		content = play.Content
 	}
-	img, err := makeImage("app", content, func(c *v1.Config, _ v1.Layer) error {
+	img, err := makeFileImage("app", content, func(c *v1.Config, _ v1.Layer) error {
 		// The layers of the run image are the lowest ones of a real image.
 		c.Labels = map[string]string{labelStack: stack, "org.example.run-image": b.Spec.RunImage.Image}
 		return nil
@@ -72,18 +72,18 @@ func (p *Player) exportImage(ctx context.Context, pod *corev1.Pod, play Play) (s
 	if err != nil {
 		return "", err
 	}
-	r, err := reportOf(ctx, b)
+	r, err := readBuilderReport(ctx, b)
 	if err != nil {
 		return "", err
 	}
-	if r.Image, err = pushImage(ctx, img, b.Spec.Tags...); err != nil {
+	if r.Image, err = pushTaggedImage(ctx, img, b.Spec.Tags...); err != nil {
 		return "", err
 	}
-	return r.compress()
+	return r.encodeCompressed()
 }
 
-func (p *Player) buildOf(ctx context.Context, pod *corev1.Pod) (*build, error) {
-	o := newObject("Build", pod.GetLabels()[labelBuild])
+func (p *Player) readBuildOfPod(ctx context.Context, pod *corev1.Pod) (*build, error) {
+	o := newUnstructured("Build", pod.GetLabels()[labelBuild])
 	o.SetNamespace(pod.GetNamespace())
 	if err := p.client.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
 		return nil, errors.Wrapf(err, "cannot get Build of pod %s", pod.GetName())
@@ -97,9 +97,9 @@ func decodeBuild(o *unstructured.Unstructured) (*build, error) {
 	return b, errors.Wrapf(err, "cannot read Build %s", o.GetName())
 }
 
-// reportOf returns the report of a lifecycle about the builder of a Build. kpack compares it with the builder, and builds again for as long
+// readBuilderReport returns the report of a lifecycle about the builder of a Build. kpack compares it with the builder, and builds again for as long
 // as it differs.
-func reportOf(ctx context.Context, b *build) (*report, error) {
+func readBuilderReport(ctx context.Context, b *build) (*report, error) {
 	ref, err := name.ParseReference(b.Spec.Builder.Image)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read name of builder")
@@ -124,8 +124,8 @@ func reportOf(ctx context.Context, b *build) (*report, error) {
 	return &report{Buildpacks: holds.Buildpacks, Stack: stack, RunImage: b.Spec.RunImage.Image, LifecycleVersion: holds.Lifecycle.Version}, nil
 }
 
-// compress writes a report as kpack reads it: JSON, compressed, in text.
-func (r *report) compress() (string, error) {
+// encodeCompressed writes a report as kpack reads it: JSON, compressed, in text.
+func (r *report) encodeCompressed() (string, error) {
 	plain, err := json.Marshal(r)
 	if err != nil {
 		return "", errors.Wrap(err, "cannot write report")

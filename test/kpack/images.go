@@ -32,8 +32,8 @@ const (
 // An object is the JSON content of a label of an image.
 type object map[string]any
 
-// makeImage makes an image of this machine's platform with one file; equal arguments give an equal image.
-func makeImage(file, content string, change func(*v1.Config, v1.Layer) error) (v1.Image, error) {
+// makeFileImage makes an image of this machine's platform with one file; equal arguments give an equal image.
+func makeFileImage(file, content string, change func(*v1.Config, v1.Layer) error) (v1.Image, error) {
 	layer, err := crane.Layer(map[string][]byte{file: []byte(content)})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make layer")
@@ -57,7 +57,7 @@ func makeImage(file, content string, change func(*v1.Config, v1.Layer) error) (v
 
 // makeStackImage makes an image that programs are built in, or run in.
 func makeStackImage(content string) (v1.Image, error) {
-	return makeImage("stack", content, func(c *v1.Config, _ v1.Layer) error {
+	return makeFileImage("stack", content, func(c *v1.Config, _ v1.Layer) error {
 		c.Env = []string{"CNB_USER_ID=1000", "CNB_GROUP_ID=1000"}
 		c.Labels = map[string]string{labelStack: stack}
 		return nil
@@ -67,8 +67,8 @@ func makeStackImage(content string) (v1.Image, error) {
 // makeLifecycleImage makes an image of a lifecycle, whose programs the Player plays.
 func makeLifecycleImage() (v1.Image, error) {
 	supported := object{"deprecated": []string{}, "supported": []string{api}}
-	return makeImage("lifecycle", "", func(c *v1.Config, _ v1.Layer) error {
-		return setLabels(c, map[string]any{
+	return makeFileImage("lifecycle", "", func(c *v1.Config, _ v1.Layer) error {
+		return setImageLabels(c, map[string]any{
 			labelBuilder: object{"lifecycle": object{"version": "0.20.0"}, "api": object{"buildpack": api, "platform": api}},
 			labelAPIs:    object{"buildpack": supported, "platform": supported},
 		})
@@ -76,20 +76,20 @@ func makeLifecycleImage() (v1.Image, error) {
 }
 
 func makeBuildpackImage(version string) (v1.Image, error) {
-	return makeImage("buildpack", version, func(c *v1.Config, l v1.Layer) error {
+	return makeFileImage("buildpack", version, func(c *v1.Config, l v1.Layer) error {
 		id, err := l.DiffID()
 		if err != nil {
 			return errors.Wrap(err, "cannot read id of layer")
 		}
 		layer := object{"api": api, "layerDiffID": id.String(), "stacks": []any{object{"id": stack}}}
-		return setLabels(c, map[string]any{
+		return setImageLabels(c, map[string]any{
 			labelPackage:  object{"id": buildpack, "version": version},
 			labelPackaged: object{buildpack: object{version: layer}},
 		})
 	})
 }
 
-func setLabels(c *v1.Config, labels map[string]any) error {
+func setImageLabels(c *v1.Config, labels map[string]any) error {
 	c.Labels = map[string]string{}
 	for name, value := range labels {
 		b, err := json.Marshal(value)
@@ -101,8 +101,8 @@ func setLabels(c *v1.Config, labels map[string]any) error {
 	return nil
 }
 
-// pushImage pushes an image under tags, and returns its name by digest.
-func pushImage(ctx context.Context, img v1.Image, tags ...string) (string, error) {
+// pushTaggedImage pushes an image under tags, and returns its name by digest.
+func pushTaggedImage(ctx context.Context, img v1.Image, tags ...string) (string, error) {
 	digest, err := img.Digest()
 	if err != nil {
 		return "", errors.Wrap(err, "cannot read digest of image")

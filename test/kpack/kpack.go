@@ -48,11 +48,11 @@ func Start(ctx context.Context, cp *controlplane.ControlPlane) (*Kpack, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot prepare kpack")
 	}
-	if err := i.installAll(ctx); err != nil {
+	if err := i.installInOrder(ctx); err != nil {
 		return nil, errors.Wrap(err, "cannot install kpack")
 	}
 	k := &Kpack{cp: cp, installation: i}
-	if err := k.play(ctx); err != nil {
+	if err := k.startPodPlayer(ctx); err != nil {
 		return nil, err
 	}
 	return k, errors.Wrap(k.makeBuilder(ctx), "cannot make ClusterBuilder")
@@ -66,11 +66,11 @@ func (k *Kpack) Restart(ctx context.Context) error {
 	if err := k.installation.startPrograms(ctx); err != nil {
 		return errors.Wrap(err, "cannot start kpack again")
 	}
-	return k.play(context.WithoutCancel(ctx))
+	return k.startPodPlayer(context.WithoutCancel(ctx))
 }
 
-// play starts the Player.
-func (k *Kpack) play(ctx context.Context) error {
+// startPodPlayer starts the Player.
+func (k *Kpack) startPodPlayer(ctx context.Context) error {
 	ctx, k.stopPlaying = context.WithCancel(ctx)
 	var err error
 	k.Player, err = startPlayer(ctx, k.cp.Config)
@@ -106,16 +106,16 @@ func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane) (*i
 	if err != nil {
 		return nil, err
 	}
-	i.ca = certificates.ca()
-	i.objects, err = readManifests(paths["KPACK_CONFIG"], i.hooksURL(), certificates)
+	i.ca = certificates.caCertificate()
+	i.objects, err = readManifests(paths["KPACK_CONFIG"], i.webhookURL(), certificates)
 	return i, err
 }
 
-// hooksURL is where the API server calls the webhook: no Service leads to it.
-func (i *installation) hooksURL() string { return fmt.Sprintf("https://127.0.0.1:%d", i.hooks) }
+// webhookURL is where the API server calls the webhook: no Service leads to it.
+func (i *installation) webhookURL() string { return fmt.Sprintf("https://127.0.0.1:%d", i.hooks) }
 
-// installAll installs the webhooks last: the API server refuses objects while nothing answers there.
-func (i *installation) installAll(ctx context.Context) error {
+// installInOrder installs the webhooks last: the API server refuses objects while nothing answers there.
+func (i *installation) installInOrder(ctx context.Context) error {
 	if err := i.applyObjects(ctx, i.objects.plain); err != nil {
 		return err
 	}
@@ -155,12 +155,12 @@ func (i *installation) startWebhook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	asKubelet, err := newProbe(i.ca)
+	asKubelet, err := newProbeClient(i.ca)
 	if err != nil {
 		return err
 	}
 	return i.cp.StartComponent(ctx, controlplane.Component{
-		Name: "kpack-webhook", Ready: i.hooksURL(), Client: asKubelet,
+		Name: "kpack-webhook", Ready: i.webhookURL(), Client: asKubelet,
 		Program: controlplane.Program{
 			Binary: i.webhook, Args: []string{"-kubeconfig=" + kubeconfig},
 			Env: environment(i.profiling, fmt.Sprintf("WEBHOOK_PORT=%d", i.hooks)),

@@ -41,30 +41,30 @@ func readManifests(dir, url string, c certificates) (manifests, error) {
 		if err != nil {
 			return manifests{}, errors.Wrapf(err, "cannot read %s", f)
 		}
-		if err := out.addFile(b, url, c.ca()); err != nil {
+		if err := out.addManifestFile(b, url, c.caCertificate()); err != nil {
 			return manifests{}, errors.Wrapf(err, "cannot use %s", f)
 		}
 	}
 	objects, err := kubernetes.ParseYAML([]byte(settings))
-	out.plain = append(out.plain, append(objects, c.secret())...)
+	out.plain = append(out.plain, append(objects, c.webhookSecret())...)
 	return out, err
 }
 
-func (m *manifests) addFile(b []byte, url string, ca []byte) error {
+func (m *manifests) addManifestFile(b []byte, url string, ca []byte) error {
 	objects, err := kubernetes.ParseYAML(b)
 	if err != nil {
 		return err
 	}
 	for _, o := range objects {
-		if err := m.addObject(o, url, base64.StdEncoding.EncodeToString(ca)); err != nil {
+		if err := m.addManifest(o, url, base64.StdEncoding.EncodeToString(ca)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addObject adds an object that is of use here. Templates of the release have no values, so objects that they fill are left out.
-func (m *manifests) addObject(o *unstructured.Unstructured, url, ca string) error {
+// addManifest adds an object that is of use here. Templates of the release have no values, so objects that they fill are left out.
+func (m *manifests) addManifest(o *unstructured.Unstructured, url, ca string) error {
 	switch o.GetKind() {
 	case "Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding":
 		m.plain = append(m.plain, o)
@@ -78,16 +78,16 @@ func (m *manifests) addObject(o *unstructured.Unstructured, url, ca string) erro
 		}
 	case "MutatingWebhookConfiguration":
 		m.webhooks = append(m.webhooks, o)
-		return callByURL(o, url+"/defaults", ca)
+		return setWebhookURLs(o, url+"/defaults", ca)
 	case "ValidatingWebhookConfiguration":
 		m.webhooks = append(m.webhooks, o)
-		return callByURL(o, url+"/validate", ca)
+		return setWebhookURLs(o, url+"/validate", ca)
 	}
 	return nil
 }
 
-// callByURL calls the webhooks of a configuration at one URL, with the rules that kpack's own reconciler would write: that one insists on a Service.
-func callByURL(o *unstructured.Unstructured, url, ca string) error {
+// setWebhookURLs calls the webhooks of a configuration at one URL, with the rules that kpack's own reconciler would write: that one insists on a Service.
+func setWebhookURLs(o *unstructured.Unstructured, url, ca string) error {
 	hooks, _, err := unstructured.NestedSlice(o.Object, "webhooks")
 	if err != nil {
 		return errors.Wrap(err, "cannot read webhooks")

@@ -33,7 +33,7 @@ func TestAddFile(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := manifests{}
-			if err := m.addFile([]byte(tc.file), "https://here", []byte("ca")); err != nil {
+			if err := m.addManifestFile([]byte(tc.file), "https://here", []byte("ca")); err != nil {
 				t.Fatal(err)
 			}
 			got := [][]string{nil, nil}
@@ -55,7 +55,7 @@ func TestAddFile(t *testing.T) {
 
 func TestConversion(t *testing.T) {
 	m := manifests{}
-	if err := m.addFile([]byte("kind: CustomResourceDefinition\nspec: {conversion: {strategy: Webhook, webhook: {}}}"), "https://here", nil); err != nil {
+	if err := m.addManifestFile([]byte("kind: CustomResourceDefinition\nspec: {conversion: {strategy: Webhook, webhook: {}}}"), "https://here", nil); err != nil {
 		t.Fatal(err)
 	}
 	got, _, _ := unstructured.NestedMap(m.plain[0].Object, "spec", "conversion")

@@ -101,7 +101,7 @@ func (p *Player) Failure() error {
 
 // recordFailure keeps the last error. The pod is brought to its next state again.
 func (p *Player) recordFailure(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
-	out, err := p.playPod(ctx, r)
+	out, err := p.advancePodState(ctx, r)
 	if err != nil {
 		p.setFailure(err)
 	}
@@ -114,8 +114,8 @@ func (p *Player) setFailure(err error) {
 	p.failure = err
 }
 
-// playPod brings a pod to its next state: in its step "build", ended.
-func (p *Player) playPod(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
+// advancePodState brings a pod to its next state: in its step "build", ended.
+func (p *Player) advancePodState(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
 	pod := &corev1.Pod{}
 	if err := p.client.Get(ctx, r.NamespacedName, pod); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
@@ -123,21 +123,21 @@ func (p *Player) playPod(ctx context.Context, r reconcile.Request) (reconcile.Re
 	if pod.GetDeletionTimestamp() != nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return reconcile.Result{}, nil
 	}
-	play := p.playOf(pod)
+	play := p.plannedPlay(pod)
 	if play.Unschedulable {
 		return reconcile.Result{}, p.reportBuild(ctx, pod, unschedulableStatus())
 	}
 	if len(pod.Status.InitContainerStatuses) == 0 {
 		return reconcile.Result{}, p.reportBuild(ctx, pod, runningStatus(pod))
 	}
-	if left := play.timeLeft(pod); left > 0 {
+	if left := play.timeUntilEnd(pod); left > 0 {
 		return reconcile.Result{RequeueAfter: left}, nil
 	}
-	return reconcile.Result{}, p.endPod(ctx, pod, play)
+	return reconcile.Result{}, p.reportPodEnd(ctx, pod, play)
 }
 
-// playOf returns the planned result of a pod from when it was first seen.
-func (p *Player) playOf(pod *corev1.Pod) Play {
+// plannedPlay returns the planned result of a pod from when it was first seen.
+func (p *Player) plannedPlay(pod *corev1.Pod) Play {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	play, ok := p.given[pod.GetUID()]
@@ -151,18 +151,18 @@ func (p *Player) playOf(pod *corev1.Pod) Play {
 	return play
 }
 
-// timeLeft returns when to look again whether a pod may end, or zero if it may.
-func (y Play) timeLeft(pod *corev1.Pod) time.Duration {
+// timeUntilEnd returns when to look again whether a pod may end, or zero if it may.
+func (y Play) timeUntilEnd(pod *corev1.Pod) time.Duration {
 	select {
-	case <-y.released():
+	case <-y.releaseChannel():
 		return time.Until(pod.GetCreationTimestamp().Add(shortest))
 	default:
 		return look
 	}
 }
 
-// released is closed when the pod is held no more.
-func (y Play) released() <-chan struct{} {
+// releaseChannel is closed when the pod is held no more.
+func (y Play) releaseChannel() <-chan struct{} {
 	if y.Held != nil {
 		return y.Held
 	}
@@ -171,7 +171,7 @@ func (y Play) released() <-chan struct{} {
 	return free
 }
 
-func (p *Player) endPod(ctx context.Context, pod *corev1.Pod, play Play) error {
+func (p *Player) reportPodEnd(ctx context.Context, pod *corev1.Pod, play Play) error {
 	switch {
 	case play.Evicted:
 		return p.reportBuild(ctx, pod, evictedStatus(pod))

@@ -20,8 +20,8 @@ const (
 	terminated = 143
 )
 
-// stepsOf returns the names of a pod's steps in their order: its init containers, then its container.
-func stepsOf(pod *corev1.Pod) []string {
+// stepsOfPod returns the names of a pod's steps in their order: its init containers, then its container.
+func stepsOfPod(pod *corev1.Pod) []string {
 	out := []string{}
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		out = append(out, c.Name)
@@ -29,12 +29,12 @@ func stepsOf(pod *corev1.Pod) []string {
 	return out
 }
 
-// statusAt returns the status of a pod whose step is in a state. The steps before have ended well, and the steps behind wait, as kubelets
+// podStatusAtStep returns the status of a pod whose step is in a state. The steps before have ended well, and the steps behind wait, as kubelets
 // report it.
-func statusAt(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.ContainerState) corev1.PodStatus {
+func podStatusAtStep(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.ContainerState) corev1.PodStatus {
 	all := []corev1.ContainerStatus{}
-	current := hasEnded(0, "")
-	for _, name := range stepsOf(pod) {
+	current := terminatedState(0, "")
+	for _, name := range stepsOfPod(pod) {
 		s := current
 		if name == step {
 			s, current = state, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}
@@ -52,8 +52,8 @@ func isScheduled(status corev1.ConditionStatus, reason, message string) corev1.P
 	return corev1.PodCondition{Type: corev1.PodScheduled, Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(time.Now())}
 }
 
-// hasEnded is the state of a container that ended with a code.
-func hasEnded(code int32, message string) corev1.ContainerState {
+// terminatedState is the state of a container that ended with a code.
+func terminatedState(code int32, message string) corev1.ContainerState {
 	reason := "Completed"
 	if code != 0 {
 		reason = "Error"
@@ -62,9 +62,9 @@ func hasEnded(code int32, message string) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, Message: message, StartedAt: now, FinishedAt: now}}
 }
 
-// longStep is the step in which a pod is for most of the time. A pod that changes the run image of an image has one step beside the completion.
-func longStep(pod *corev1.Pod) string {
-	if steps := stepsOf(pod); !slices.Contains(steps, stepBuild) {
+// longestStep is the step in which a pod is for most of the time. A pod that changes the run image of an image has one step beside the completion.
+func longestStep(pod *corev1.Pod) string {
+	if steps := stepsOfPod(pod); !slices.Contains(steps, stepBuild) {
 		return steps[0]
 	}
 	return stepBuild
@@ -72,15 +72,15 @@ func longStep(pod *corev1.Pod) string {
 
 // runningStatus is Pending: init containers run before a pod does.
 func runningStatus(pod *corev1.Pod) corev1.PodStatus {
-	return statusAt(pod, corev1.PodPending, longStep(pod), corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Now())}})
+	return podStatusAtStep(pod, corev1.PodPending, longestStep(pod), corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Now())}})
 }
 
 func failedStatus(pod *corev1.Pod, play Play) corev1.PodStatus {
-	return statusAt(pod, corev1.PodFailed, play.Fails, hasEnded(1, play.Message))
+	return podStatusAtStep(pod, corev1.PodFailed, play.Fails, terminatedState(1, play.Message))
 }
 
 func evictedStatus(pod *corev1.Pod) corev1.PodStatus {
-	s := statusAt(pod, corev1.PodFailed, longStep(pod), hasEnded(killed, ""))
+	s := podStatusAtStep(pod, corev1.PodFailed, longestStep(pod), terminatedState(killed, ""))
 	s.Reason = "Evicted"
 	s.Message = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 40Mi. "
 	return s
@@ -88,7 +88,7 @@ func evictedStatus(pod *corev1.Pod) corev1.PodStatus {
 
 // drainedStatus is the status of a pod which was evicted by the API: the kubelet ends the step by a signal, and gives no reason of its own.
 func drainedStatus(pod *corev1.Pod) corev1.PodStatus {
-	s := statusAt(pod, corev1.PodFailed, longStep(pod), hasEnded(terminated, ""))
+	s := podStatusAtStep(pod, corev1.PodFailed, longestStep(pod), terminatedState(terminated, ""))
 	s.Conditions = append(s.Conditions, corev1.PodCondition{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting",
 	})
@@ -96,7 +96,7 @@ func drainedStatus(pod *corev1.Pod) corev1.PodStatus {
 }
 
 func succeededStatus(pod *corev1.Pod, message string) corev1.PodStatus {
-	return statusAt(pod, corev1.PodSucceeded, stepCompletion, hasEnded(0, message))
+	return podStatusAtStep(pod, corev1.PodSucceeded, stepCompletion, terminatedState(0, message))
 }
 
 func unschedulableStatus() corev1.PodStatus {

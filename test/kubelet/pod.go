@@ -23,16 +23,16 @@ func (k *Kubelet) reconcilePod(ctx context.Context, r reconcile.Request) (reconc
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if p.GetDeletionTimestamp() != nil {
-		return k.endPod(ctx, p)
+		return k.terminatePod(ctx, p)
 	}
 	if p.Spec.NodeName == "" {
-		return reconcile.Result{}, k.bindPod(ctx, p)
+		return reconcile.Result{}, k.bindPodToNode(ctx, p)
 	}
-	s, err := k.serverOf(p)
+	s, err := k.serverOfPod(p)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if left := durationOf(p, AnnotationReadyAfter, k.o.ReadyAfter) - time.Since(s.began); left > 0 {
+	if left := annotatedDuration(p, AnnotationReadyAfter, k.o.ReadyAfter) - time.Since(s.began); left > 0 {
 		return reconcile.Result{RequeueAfter: left}, k.reportStatus(ctx, p, s, false)
 	}
 	if err := s.listenOnPorts(); err != nil {
@@ -42,19 +42,19 @@ func (k *Kubelet) reconcilePod(ctx context.Context, r reconcile.Request) (reconc
 	return reconcile.Result{}, k.reportStatus(ctx, p, s, true)
 }
 
-func (k *Kubelet) bindPod(ctx context.Context, p *corev1.Pod) error {
+func (k *Kubelet) bindPodToNode(ctx context.Context, p *corev1.Pod) error {
 	b := &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: node}}
 	err := k.client.SubResource("binding").Create(ctx, p, b)
 	return errors.Wrapf(ignoreOutdated(err), "cannot bind pod %s", client.ObjectKeyFromObject(p))
 }
 
-// endPod lets a pod answer a little longer, then ends its server, and removes the pod.
-func (k *Kubelet) endPod(ctx context.Context, p *corev1.Pod) (reconcile.Result, error) {
+// terminatePod lets a pod answer a little longer, then ends its server, and removes the pod.
+func (k *Kubelet) terminatePod(ctx context.Context, p *corev1.Pod) (reconcile.Result, error) {
 	k.mu.Lock()
 	s := k.servers[p.GetUID()]
 	k.mu.Unlock()
 	if s != nil {
-		if left := s.timeLeft(durationOf(p, AnnotationAnswers, k.o.AnswersAfterDeletion)); left > 0 {
+		if left := s.timeUntilEnd(annotatedDuration(p, AnnotationAnswers, k.o.AnswersAfterDeletion)); left > 0 {
 			return reconcile.Result{RequeueAfter: left}, nil
 		}
 		s.closeListeners()
@@ -64,16 +64,16 @@ func (k *Kubelet) endPod(ctx context.Context, p *corev1.Pod) (reconcile.Result, 
 	return reconcile.Result{}, errors.Wrapf(ignoreOutdated(err), "cannot remove pod %s", client.ObjectKeyFromObject(p))
 }
 
-// durationOf returns the duration in an annotation of a pod, or else a default.
-func durationOf(p *corev1.Pod, annotation string, otherwise time.Duration) time.Duration {
+// annotatedDuration returns the duration in an annotation of a pod, or else a default.
+func annotatedDuration(p *corev1.Pod, annotation string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(p.GetAnnotations()[annotation]); err == nil {
 		return d
 	}
 	return otherwise
 }
 
-// serverOf returns the server of a pod, which gets an address when it is first asked for.
-func (k *Kubelet) serverOf(p *corev1.Pod) (*server, error) {
+// serverOfPod returns the server of a pod, which gets an address when it is first asked for.
+func (k *Kubelet) serverOfPod(p *corev1.Pod) (*server, error) {
 	k.mu.Lock()
 	s := k.servers[p.GetUID()]
 	k.mu.Unlock()
@@ -84,7 +84,7 @@ func (k *Kubelet) serverOf(p *corev1.Pod) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s = k.newServer(p, address)
+	s = k.newPodServer(p, address)
 	k.mu.Lock()
 	k.servers[p.GetUID()] = s
 	k.mu.Unlock()

@@ -31,7 +31,7 @@ type server struct {
 	ending    time.Time
 }
 
-func (k *Kubelet) newServer(p *corev1.Pod, address netip.Addr) *server {
+func (k *Kubelet) newPodServer(p *corev1.Pod, address netip.Addr) *server {
 	s := &server{address: address, began: time.Now(), http: &http.Server{Handler: k.answerProbes(p.DeepCopy()), ReadHeaderTimeout: time.Minute}}
 	for _, c := range p.Spec.Containers {
 		for _, port := range c.Ports {
@@ -72,8 +72,8 @@ func (s *server) listenOnPorts() error {
 	return nil
 }
 
-// timeLeft returns how long the server of a pod goes on that was deleted when this was first called.
-func (s *server) timeLeft(grace time.Duration) time.Duration {
+// timeUntilEnd returns how long the server of a pod goes on that was deleted when this was first called.
+func (s *server) timeUntilEnd(grace time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ending.IsZero() {

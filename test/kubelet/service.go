@@ -40,7 +40,7 @@ func (k *Kubelet) reconcileService(ctx context.Context, r reconcile.Request) (re
 	if len(s.Spec.Selector) == 0 || s.GetDeletionTimestamp() != nil {
 		return reconcile.Result{}, nil
 	}
-	pods, err := k.podsOf(ctx, s)
+	pods, err := k.podsOfService(ctx, s)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -50,13 +50,13 @@ func (k *Kubelet) reconcileService(ctx context.Context, r reconcile.Request) (re
 		return reconcile.Result{}, errors.Wrap(err, "cannot get EndpointSlice")
 	}
 	original := e.DeepCopy()
-	if err := k.fillSlice(e, s, pods); err != nil {
+	if err := k.fillEndpointSlice(e, s, pods); err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{}, k.writeSlice(ctx, original, e)
+	return reconcile.Result{}, k.writeEndpointSlice(ctx, original, e)
 }
 
-func (k *Kubelet) writeSlice(ctx context.Context, original, updated *discoveryv1.EndpointSlice) error {
+func (k *Kubelet) writeEndpointSlice(ctx context.Context, original, updated *discoveryv1.EndpointSlice) error {
 	if updated.GetUID() == "" {
 		return errors.Wrap(client.IgnoreAlreadyExists(k.client.Create(ctx, updated)), "cannot create EndpointSlice")
 	}
@@ -66,8 +66,8 @@ func (k *Kubelet) writeSlice(ctx context.Context, original, updated *discoveryv1
 	return errors.Wrap(ignoreOutdated(k.client.Update(ctx, updated)), "cannot update EndpointSlice")
 }
 
-// podsOf returns the pods with an address that a Service selects, by their names.
-func (k *Kubelet) podsOf(ctx context.Context, s *corev1.Service) ([]corev1.Pod, error) {
+// podsOfService returns the pods with an address that a Service selects, by their names.
+func (k *Kubelet) podsOfService(ctx context.Context, s *corev1.Service) ([]corev1.Pod, error) {
 	all := &corev1.PodList{}
 	if err := k.client.List(ctx, all, client.InNamespace(s.GetNamespace()), client.MatchingLabelsSelector{Selector: labels.SelectorFromSet(s.Spec.Selector)}); err != nil {
 		return nil, errors.Wrap(err, "cannot list pods")
@@ -77,23 +77,23 @@ func (k *Kubelet) podsOf(ctx context.Context, s *corev1.Service) ([]corev1.Pod, 
 	return out, nil
 }
 
-// fillSlice sets the same fields as Kubernetes' own controller. The name of a port is set also where it is empty, and so is the readiness of
+// fillEndpointSlice sets the same fields as Kubernetes' own controller. The name of a port is set also where it is empty, and so is the readiness of
 // each endpoint.
-func (k *Kubelet) fillSlice(e *discoveryv1.EndpointSlice, s *corev1.Service, pods []corev1.Pod) error {
+func (k *Kubelet) fillEndpointSlice(e *discoveryv1.EndpointSlice, s *corev1.Service, pods []corev1.Pod) error {
 	e.Labels = map[string]string{discoveryv1.LabelServiceName: s.GetName(), discoveryv1.LabelManagedBy: "kubelet.intentplane.dev"}
 	e.AddressType = discoveryv1.AddressTypeIPv4
 	e.Ports, e.Endpoints = nil, nil
 	for _, port := range s.Spec.Ports {
-		e.Ports = append(e.Ports, discoveryv1.EndpointPort{Name: new(port.Name), Port: new(portOffset + targetPort(port, pods)), Protocol: new(port.Protocol)})
+		e.Ports = append(e.Ports, discoveryv1.EndpointPort{Name: new(port.Name), Port: new(portOffset + targetPortNumber(port, pods)), Protocol: new(port.Protocol)})
 	}
 	for i := range pods {
-		e.Endpoints = append(e.Endpoints, endpointOf(&pods[i]))
+		e.Endpoints = append(e.Endpoints, endpointOfPod(&pods[i]))
 	}
 	return errors.Wrap(controllerutil.SetControllerReference(s, e, k.client.Scheme()), "cannot own EndpointSlice")
 }
 
-func endpointOf(p *corev1.Pod) discoveryv1.Endpoint {
-	ending, ready := p.GetDeletionTimestamp() != nil, isReady(p)
+func endpointOfPod(p *corev1.Pod) discoveryv1.Endpoint {
+	ending, ready := p.GetDeletionTimestamp() != nil, isPodReady(p)
 	return discoveryv1.Endpoint{
 		Addresses:  []string{p.Status.PodIP},
 		Conditions: discoveryv1.EndpointConditions{Ready: new(ready && !ending), Serving: new(ready), Terminating: new(ending)},
@@ -102,8 +102,8 @@ func endpointOf(p *corev1.Pod) discoveryv1.Endpoint {
 	}
 }
 
-// targetPort returns the number of a port in the pods. All pods of a Service are taken to have the same names of ports.
-func targetPort(port corev1.ServicePort, pods []corev1.Pod) int32 {
+// targetPortNumber returns the number of a port in the pods. All pods of a Service are taken to have the same names of ports.
+func targetPortNumber(port corev1.ServicePort, pods []corev1.Pod) int32 {
 	if port.TargetPort.Type == intstr.Int {
 		return cmp.Or(port.TargetPort.IntVal, port.Port)
 	}

@@ -11,7 +11,7 @@ import (
 
 // reportStatus writes a kubelet's status of a pod that runs, and is ready or not yet.
 func (k *Kubelet) reportStatus(ctx context.Context, p *corev1.Pod, s *server, ready bool) error {
-	if p.Status.PodIP == s.address.String() && isReady(p) == ready {
+	if p.Status.PodIP == s.address.String() && isPodReady(p) == ready {
 		return nil
 	}
 	began := metav1.NewTime(s.began)
@@ -39,8 +39,8 @@ func newCondition(kind corev1.PodConditionType, isTrue bool) corev1.PodCondition
 	return corev1.PodCondition{Type: kind, Status: status, LastTransitionTime: metav1.Now()}
 }
 
-// isReady returns whether a pod was reported ready.
-func isReady(p *corev1.Pod) bool {
+// isPodReady returns whether a pod was reported ready.
+func isPodReady(p *corev1.Pod) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue

@@ -73,7 +73,7 @@ func (l *Load) FluxPlace(ctx context.Context, name, interval string) (*kubernete
 		return nil, errors.Wrap(err, "cannot read kubeconfig")
 	}
 	siteCluster := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: name, Name: secret, Key: secretKey}}
-	return edge, l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, siteCluster, FluxEngine()),
+	return edge, l.createObjects(ctx, newNamespace(name), l.newProviderConfig(name, interval), newPlaceSite(name, siteCluster, FluxEngine()),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}})
 }
 

@@ -53,6 +53,6 @@ func newErrorsCheck(site string, interval time.Duration, query string) rolloutv1
 
 // Measuring waits until so many Gates of a place measure. It returns an error if that cannot be read.
 func (l *Load) Measuring(ctx context.Context, place string, n int) error {
-	measuring, err := l.awaitCount(ctx, &rolloutv1alpha1.GateList{}, place, n, func(c xpv2.Condition) bool { return c.Reason == rolloutv1alpha1.ReasonMeasuring })
+	measuring, err := l.awaitReadyCount(ctx, &rolloutv1alpha1.GateList{}, place, n, func(c xpv2.Condition) bool { return c.Reason == rolloutv1alpha1.ReasonMeasuring })
 	return errors.Wrapf(err, "%d of %d Gates measure", measuring, n)
 }

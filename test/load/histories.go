@@ -62,9 +62,9 @@ func newHistories() *histories {
 	return &histories{objects: map[types.UID]*history{}, owners: map[types.UID]string{}, uids: map[string]types.UID{}}
 }
 
-// addEvent adds the event of a line of the log.
-func (h *histories) addEvent(e auditEvent) error {
-	r := newRequest(e)
+// addAuditEvent adds the event of a line of the log.
+func (h *histories) addAuditEvent(e auditEvent) error {
+	r := requestOfEvent(e)
 	o, err := decodeAnswer(e)
 	if err != nil {
 		return err
@@ -72,26 +72,28 @@ func (h *histories) addEvent(e auditEvent) error {
 	if o != nil {
 		r.uid, r.Namespace, r.Name = o.GetUID(), o.GetNamespace(), o.GetName()
 		h.uids[objectKey(r)] = r.uid
-		h.noteOwner(r, o)
+		h.recordOwner(r, o)
 	}
 	h.requests = append(h.requests, r)
 	if o == nil || !r.IsWrite() || r.Verb == "delete" {
 		return nil
 	}
-	return h.noteEffect(len(h.requests)-1, o)
+	return h.recordEffect(len(h.requests)-1, o)
 }
 
 // objectKey is the name of an object, for all of its subresources.
-func objectKey(r Request) string { return resourceOf(r.Resource) + " " + r.Namespace + "/" + r.Name }
+func objectKey(r Request) string {
+	return trimSubresource(r.Resource) + " " + r.Namespace + "/" + r.Name
+}
 
 // deploymentResources are the resources of deployments: claims or namespaced composites, and the resources that a bench compares them with.
 func deploymentResources() []string { return []string{"intentdeployments", "baselines"} }
 
-// noteOwner notes the deployment that an object belongs to.
-func (h *histories) noteOwner(r Request, o *unstructured.Unstructured) {
+// recordOwner notes the deployment that an object belongs to.
+func (h *histories) recordOwner(r Request, o *unstructured.Unstructured) {
 	labels := o.GetLabels()
 	switch {
-	case slices.Contains(deploymentResources(), resourceOf(r.Resource)):
+	case slices.Contains(deploymentResources(), trimSubresource(r.Resource)):
 		h.owners[r.uid] = r.Namespace + "/" + r.Name
 	case labels[labelClaim] != "":
 		h.owners[r.uid] = labels[labelClaimNamespace] + "/" + labels[labelClaim]
@@ -100,8 +102,8 @@ func (h *histories) noteOwner(r Request, o *unstructured.Unstructured) {
 	}
 }
 
-// noteEffect compares the content of an object after a request with the content before.
-func (h *histories) noteEffect(request int, o *unstructured.Unstructured) error {
+// recordEffect compares the content of an object after a request with the content before.
+func (h *histories) recordEffect(request int, o *unstructured.Unstructured) error {
 	digest, err := digestContent(o)
 	if err != nil {
 		return err
@@ -139,13 +141,13 @@ func (h *histories) resolveRequests() []Request {
 		if r.uid == "" {
 			r.uid = h.uids[objectKey(*r)]
 		}
-		r.Deployment = h.ownerOf(r.uid)
+		r.Deployment = h.ownerOfObject(r.uid)
 	}
 	return h.requests
 }
 
-// ownerOf returns the deployment that an object belongs to, itself or by the object that it is about.
-func (h *histories) ownerOf(uid types.UID) string {
+// ownerOfObject returns the deployment that an object belongs to, itself or by the object that it is about.
+func (h *histories) ownerOfObject(uid types.UID) string {
 	if owner, ok := h.owners[uid]; ok {
 		return owner
 	}

@@ -25,12 +25,12 @@ type Way struct {
 // HostilePlace makes a namespace, a Site, and a configuration for each way. It returns an error if one of them cannot be made.
 func (l *Load) HostilePlace(ctx context.Context, name string, ways []Way) error {
 	siteCluster := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
-	if err := l.createObjects(ctx, newNamespace(name), newSiteAt(name, siteCluster, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone})); err != nil {
+	if err := l.createObjects(ctx, newNamespace(name), newPlaceSite(name, siteCluster, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone})); err != nil {
 		return err
 	}
 	for n, w := range ways {
-		c := l.newConfig(name, "10s")
-		c.SetName(wayName(n))
+		c := l.newProviderConfig(name, "10s")
+		c.SetName(wayConfigName(n))
 		c.Spec.ControlPlane = fmt.Sprint("load-", n)
 		c.Spec.Git.URL = w.URL
 		if w.Proxy != "" {
@@ -43,7 +43,7 @@ func (l *Load) HostilePlace(ctx context.Context, name string, ways []Way) error 
 	return nil
 }
 
-func wayName(n int) string { return fmt.Sprint("way-", n) }
+func wayConfigName(n int) string { return fmt.Sprint("way-", n) }
 
 // DeliverBy creates GitDeliveries at once, by the ways of a hostile place in turn. It returns the first error.
 func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways int) error {
@@ -55,7 +55,7 @@ func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways 
 			if err != nil {
 				return err
 			}
-			d.Spec.ProviderConfigReference.Name = wayName(n % ways)
+			d.Spec.ProviderConfigReference.Name = wayConfigName(n % ways)
 			return l.createObjects(ctx, d)
 		})
 	}
@@ -66,7 +66,7 @@ func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways 
 func (l *Load) ObserveSites(ctx context.Context, key types.NamespacedName, sites []string) error {
 	s := newSiteSync(key, 1)
 	like := s.Spec.ForProvider.Sites[0]
-	like.RepositoryRef.Name = wayName(0)
+	like.RepositoryRef.Name = wayConfigName(0)
 	s.Spec.ForProvider.Sites = nil
 	for _, name := range sites {
 		like.Name = name
@@ -77,6 +77,6 @@ func (l *Load) ObserveSites(ctx context.Context, key types.NamespacedName, sites
 
 // Judged waits until so many GitDeliveries of a place have a reason why they are not Ready. It returns an error if it cannot be read.
 func (l *Load) Judged(ctx context.Context, place string, n int) error {
-	judged, err := l.awaitCount(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, n, func(c xpv2.Condition) bool { return c.Reason != "" })
+	judged, err := l.awaitReadyCount(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, n, func(c xpv2.Condition) bool { return c.Reason != "" })
 	return errors.Wrapf(err, "%d of %d GitDeliveries have a reason", judged, n)
 }

@@ -60,7 +60,7 @@ func (l *Load) Place(ctx context.Context, name, interval string) error {
 		return err
 	}
 	siteCluster := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
-	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, siteCluster, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
+	return l.createObjects(ctx, newNamespace(name), l.newProviderConfig(name, interval), newPlaceSite(name, siteCluster, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
 }
 
 func (l *Load) createObjects(ctx context.Context, objects ...client.Object) error {
@@ -76,14 +76,14 @@ func newNamespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-func (l *Load) newConfig(place, interval string) *configv1alpha1.ProviderConfig {
+func (l *Load) newProviderConfig(place, interval string) *configv1alpha1.ProviderConfig {
 	return &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: Config}, Spec: configv1alpha1.ProviderConfigSpec{
 		ControlPlane: "load",
 		Git:          configv1alpha1.GitRemote{URL: l.cp.Git.URL(place), Interval: interval},
 	}}
 }
 
-func newSiteAt(place string, c catalogv1alpha1.SiteCluster, e catalogv1alpha1.SiteEngine) *catalogv1alpha1.Site {
+func newPlaceSite(place string, c catalogv1alpha1.SiteCluster, e catalogv1alpha1.SiteEngine) *catalogv1alpha1.Site {
 	return &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: place}, Spec: catalogv1alpha1.SiteSpec{
 		Cluster: c, Engine: e,
 		Repository:        catalogv1alpha1.SiteRepository{Path: siteDirectory(place)},

@@ -68,8 +68,8 @@ func (r Request) IsWrite() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.Verb)
 }
 
-// resourceOf returns the plural of a kind, without a subresource.
-func resourceOf(resource string) string {
+// trimSubresource returns the plural of a kind, without a subresource.
+func trimSubresource(resource string) string {
 	plural, _, _ := strings.Cut(resource, "/")
 	return plural
 }
@@ -109,14 +109,14 @@ func ReadRequests(log io.Reader) ([]Request, error) {
 		if err != nil {
 			return nil, errors.Wrap(err, "cannot read the audit log")
 		}
-		if err := h.addEvent(e); err != nil {
+		if err := h.addAuditEvent(e); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// newRequest returns the request of a line, without its effect.
-func newRequest(e auditEvent) Request {
+// requestOfEvent returns the request of a line, without its effect.
+func requestOfEvent(e auditEvent) Request {
 	return Request{
 		Resource:  strings.TrimSuffix(e.ObjectRef.Resource+"/"+e.ObjectRef.Subresource, "/"),
 		Namespace: e.ObjectRef.Namespace, Name: e.ObjectRef.Name,

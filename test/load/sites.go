@@ -63,11 +63,11 @@ func (l *Load) NewFleet(ctx context.Context, place string, n int, prometheus str
 		return nil, errors.Wrap(err, "cannot read kubeconfig")
 	}
 	objects := []client.Object{
-		newNamespace(place), l.newConfig(place, "10s"),
+		newNamespace(place), l.newProviderConfig(place, "10s"),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}},
 	}
 	for _, name := range f.Sites {
-		objects = append(objects, f.newSite(name, prometheus))
+		objects = append(objects, f.newFleetSite(name, prometheus))
 	}
 	return f, l.createObjects(ctx, objects...)
 }
@@ -92,11 +92,11 @@ func (f *Fleet) startCluster(ctx context.Context) error {
 	return f.edge.ApplyYAML(ctx, []byte(objects.String()))
 }
 
-func (f *Fleet) newSite(name, prometheus string) *catalogv1alpha1.Site {
+func (f *Fleet) newFleetSite(name, prometheus string) *catalogv1alpha1.Site {
 	siteCluster := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: f.place, Name: secret, Key: secretKey}}
 	engine := FluxEngine()
 	engine.ObjectRef.Name = "{site}"
-	s := newSiteAt(name, siteCluster, engine)
+	s := newPlaceSite(name, siteCluster, engine)
 	s.Spec.AllowedNamespaces = []string{f.place}
 	if prometheus != "" {
 		s.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: prometheus}}

@@ -41,13 +41,13 @@ func TallyRequests(all []Request) *Tally {
 			continue
 		}
 		deployments[r.Deployment] = true
-		t.addRequest(r)
+		t.tallyRequest(r)
 	}
 	t.Deployments = len(deployments)
 	return t
 }
 
-func (t *Tally) addRequest(r Request) {
+func (t *Tally) tallyRequest(r Request) {
 	switch {
 	case !r.IsWrite():
 		return
@@ -82,7 +82,7 @@ func (t *Tally) EachOf(count int) float64 {
 
 // PrintWrites prints the writes of deployments as a table, in the order of the log. It returns an error if they cannot be written.
 func PrintWrites(w io.Writer, all []Request) error {
-	t := newTable(w, "ms", "object", "verb", "manager", "code", "bytes", "took ms", "effect", "changed")
+	t := newTallyTable(w, "ms", "object", "verb", "manager", "code", "bytes", "took ms", "effect", "changed")
 	began := time.Time{}
 	for _, r := range all {
 		if r.Deployment == "" || !r.IsWrite() {
@@ -91,7 +91,7 @@ func PrintWrites(w io.Writer, all []Request) error {
 		if began.IsZero() {
 			began = r.At
 		}
-		t.addRow(r.At.Sub(began).Milliseconds(), r.Resource+" "+r.Name, r.Verb, r.Manager, r.Code, r.Bytes,
+		t.addTableRow(r.At.Sub(began).Milliseconds(), r.Resource+" "+r.Name, r.Verb, r.Manager, r.Code, r.Bytes,
 			fmt.Sprintf("%.1f", milliseconds(r.Took)), string(r.Effect), strings.Join(r.Changed, " "))
 	}
 	return t.printRows()
@@ -116,15 +116,15 @@ func PrintSummary(w io.Writer, all []Request) error {
 		if byKind[k] == nil {
 			byKind[k] = &Tally{}
 		}
-		byKind[k].addRequest(r)
+		byKind[k].tallyRequest(r)
 	}
-	t := newTable(w, "each", "object", "verb", "manager", "code", "effect", "bytes each", "ms each")
+	t := newTallyTable(w, "each", "object", "verb", "manager", "code", "effect", "bytes each", "ms each")
 	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b kindOfWrite) int {
 		return cmp.Or(byKind[b].countRequests()-byKind[a].countRequests(), strings.Compare(fmt.Sprint(a), fmt.Sprint(b)))
 	})
 	for _, k := range kinds {
 		c := byKind[k]
-		t.addRow(fmt.Sprintf("%.1f", n.EachOf(c.countRequests())), k.resource, k.verb, k.manager, k.code, string(k.effect),
+		t.addTableRow(fmt.Sprintf("%.1f", n.EachOf(c.countRequests())), k.resource, k.verb, k.manager, k.code, string(k.effect),
 			fmt.Sprintf("%.0f", n.EachOf(c.Bytes)), fmt.Sprintf("%.1f", milliseconds(c.Took)/max(1, float64(n.Deployments))))
 	}
 	return t.printRows()
@@ -138,13 +138,13 @@ type table struct {
 	err error
 }
 
-func newTable(w io.Writer, columns ...any) *table {
+func newTallyTable(w io.Writer, columns ...any) *table {
 	t := &table{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	t.addRow(columns...)
+	t.addTableRow(columns...)
 	return t
 }
 
-func (t *table) addRow(cells ...any) {
+func (t *table) addTableRow(cells ...any) {
 	texts := make([]string, len(cells))
 	for i, c := range cells {
 		texts[i] = fmt.Sprint(c)

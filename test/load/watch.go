@@ -16,12 +16,12 @@ import (
 // Ready waits until so many GitDeliveries of a place are Ready. GitDeliveries that are Ready already count. It returns an error if it cannot
 // be read.
 func (l *Load) Ready(ctx context.Context, place string, n int) error {
-	ready, err := l.awaitCount(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, n, func(c xpv2.Condition) bool { return c.Status == corev1.ConditionTrue })
+	ready, err := l.awaitReadyCount(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, n, func(c xpv2.Condition) bool { return c.Status == corev1.ConditionTrue })
 	return errors.Wrapf(err, "%d of %d GitDeliveries are Ready", ready, n)
 }
 
-// awaitCount follows the objects of a place until the condition Ready of n of them is as wanted, and returns how many are.
-func (l *Load) awaitCount(ctx context.Context, all client.ObjectList, place string, n int, wanted func(xpv2.Condition) bool) (int, error) {
+// awaitReadyCount follows the objects of a place until the condition Ready of n of them is as wanted, and returns how many are.
+func (l *Load) awaitReadyCount(ctx context.Context, all client.ObjectList, place string, n int, wanted func(xpv2.Condition) bool) (int, error) {
 	found := map[types.NamespacedName]bool{}
 	err := l.followObjects(ctx, all, place, func(o client.Object) bool {
 		if c, ok := o.(conditioned); ok && wanted(c.GetCondition(xpv2.TypeReady)) {

@@ -47,9 +47,9 @@ func alertsOnPage(page string) []string {
 	return out
 }
 
-// wrongAlert describes the error of the query of an alert: it does not parse, or asks for a metric or a label that the provider does not
+// alertQueryError describes the error of the query of an alert: it does not parse, or asks for a metric or a label that the provider does not
 // have. It is empty if nothing is.
-func wrongAlert(query string) string {
+func alertQueryError(query string) string {
 	e, err := parser.NewParser(parser.Options{}).ParseExpr(query)
 	if err != nil {
 		return err.Error()

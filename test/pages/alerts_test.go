@@ -26,7 +26,7 @@ func TestAlerts(t *testing.T) {
 		b, err := fs.ReadFile(files, name)
 		for _, query := range alertsOnPage(string(b)) {
 			all = append(all, query)
-			if wrong := wrongAlert(query); wrong != "" {
+			if wrong := alertQueryError(query); wrong != "" {
 				t.Errorf("%s shows an alert that cannot work: %s: %s", name, query, wrong)
 			}
 		}
@@ -106,7 +106,7 @@ func TestWrongAlert(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, wrongAlert(tc.query)); diff != "" {
+			if diff := cmp.Diff(tc.want, alertQueryError(tc.query)); diff != "" {
 				t.Errorf("\n%s\nwrongAlert(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

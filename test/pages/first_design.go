@@ -52,8 +52,8 @@ func schemasByKind(t *testing.T) map[string]map[string]any {
 	return out
 }
 
-// hasField reports whether a schema has a field, such as spec.metrics[].name.
-func hasField(schema map[string]any, path string) bool {
+// hasSchemaField reports whether a schema has a field, such as spec.metrics[].name.
+func hasSchemaField(schema map[string]any, path string) bool {
 	if path == "status.conditions" {
 		return true // Crossplane adds them to the status of a composite.
 	}

@@ -17,7 +17,7 @@ func TestFirstDesignNamesFields(t *testing.T) {
 		if kind == "" {
 			kind = "IntentDeployment"
 		}
-		if named++; !hasField(all[kind], found[2]) {
+		if named++; !hasSchemaField(all[kind], found[2]) {
 			t.Errorf("%s has no field %s", kind, found[2])
 		}
 	}

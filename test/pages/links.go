@@ -52,8 +52,8 @@ func anchorsOfPage(page string) map[string]bool {
 	return out
 }
 
-// whyMissing returns why a target, which is relative to a directory, leads nowhere. It is empty if the target exists.
-func whyMissing(files fs.FS, dir, target string) string {
+// missingReason returns why a target, which is relative to a directory, leads nowhere. It is empty if the target exists.
+func missingReason(files fs.FS, dir, target string) string {
 	name, anchor, _ := strings.Cut(target, "#")
 	file := path.Join(dir, name)
 	if _, err := fs.Stat(files, file); err != nil {
@@ -80,7 +80,7 @@ func brokenLinks(files fs.FS, file string) ([]string, error) {
 	}
 	var out []string
 	report := func(dir, target string) {
-		if reason := whyMissing(files, dir, target); reason != "" {
+		if reason := missingReason(files, dir, target); reason != "" {
 			out = append(out, target+": "+reason)
 		}
 	}

@@ -50,7 +50,7 @@ func vocabularyOf(files fs.FS) (*vocabulary, error) {
 			return skipUnlessFailed(err)
 		}
 		v.paths = append(v.paths, name)
-		if path.Ext(name) != ".go" || isForTests(name) {
+		if path.Ext(name) != ".go" || isTestSupport(name) {
 			return nil
 		}
 		b, err := fs.ReadFile(files, name)
@@ -59,30 +59,30 @@ func vocabularyOf(files fs.FS) (*vocabulary, error) {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, b, parser.SkipObjectResolution)
 		if err == nil {
-			v.addFile(path.Base(path.Dir(name)), f)
+			v.addFileNames(path.Base(path.Dir(name)), f)
 		}
 		return err
 	})
 	return v, err
 }
 
-// isForTests reports whether a file serves tests. Files of test/bench have the names of the figures, which pages claim.
-func isForTests(name string) bool {
+// isTestSupport reports whether a file serves tests. Files of test/bench have the names of the figures, which pages claim.
+func isTestSupport(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "test/") && !strings.HasPrefix(name, "test/bench/")
 }
 
-func (v *vocabulary) addFile(pkg string, f *ast.File) {
+func (v *vocabulary) addFileNames(pkg string, f *ast.File) {
 	v.packages[pkg] = true
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
 			v.words[n.Name] = true
 		case *ast.BasicLit:
-			v.addLiteral(n)
+			v.addStringLiteral(n)
 		case *ast.FuncDecl:
 			v.declared[declaredName(pkg, n)] = true
 		case *ast.TypeSpec:
-			v.addType(pkg, n)
+			v.addDeclaredType(pkg, n)
 		case *ast.ValueSpec:
 			for _, name := range n.Names {
 				v.declared[pkg+"."+name.Name] = true
@@ -92,7 +92,7 @@ func (v *vocabulary) addFile(pkg string, f *ast.File) {
 	})
 }
 
-func (v *vocabulary) addLiteral(l *ast.BasicLit) {
+func (v *vocabulary) addStringLiteral(l *ast.BasicLit) {
 	if l.Kind != token.STRING {
 		return
 	}
@@ -106,7 +106,7 @@ func (v *vocabulary) addLiteral(l *ast.BasicLit) {
 	}
 }
 
-func (v *vocabulary) addType(pkg string, n *ast.TypeSpec) {
+func (v *vocabulary) addDeclaredType(pkg string, n *ast.TypeSpec) {
 	v.declared[pkg+"."+n.Name.Name] = true
 	s, ok := n.Type.(*ast.StructType)
 	if !ok {
@@ -137,34 +137,34 @@ func declaredName(pkg string, n *ast.FuncDecl) string {
 	return ""
 }
 
-// hasWord returns whether the code has a word. Words of no class are not looked at.
-func (v *vocabulary) hasWord(word string) bool {
+// isKnownWord returns whether the code has a word. Words of no class are not looked at.
+func (v *vocabulary) isKnownWord(word string) bool {
 	flag, isFlag := strings.CutPrefix(word, "--")
 	found := qualified.FindStringSubmatch(word)
 	switch {
 	case isFlag:
 		name, _, _ := strings.Cut(flag, "=")
 		return v.words[fieldOfFlag(name)] || v.words[name]
-	case found != nil && v.hasPath(found[1]):
+	case found != nil && v.hasFilePath(found[1]):
 		return v.declared[word]
 	case v.words[word]:
 		return true
 	case fieldPath.MatchString(word) && !strings.HasSuffix(word, ".go"):
-		return v.hasFields(word)
+		return v.hasFieldPath(word)
 	case filePath.MatchString(word):
-		return v.hasPath(word)
+		return v.hasFilePath(word)
 	case identifier.MatchString(word):
-		return v.packages[word] || v.hasPath(word)
+		return v.packages[word] || v.hasFilePath(word)
 	}
 	return true
 }
 
-func (v *vocabulary) hasFields(word string) bool {
+func (v *vocabulary) hasFieldPath(word string) bool {
 	return !slices.ContainsFunc(strings.Split(strings.ReplaceAll(word, "[]", ""), "."), func(part string) bool { return !v.fields[part] && !v.words[part] })
 }
 
-// hasPath returns whether a file or directory has a path, which may leave out the directories that it begins with.
-func (v *vocabulary) hasPath(word string) bool {
+// hasFilePath returns whether a file or directory has a path, which may leave out the directories that it begins with.
+func (v *vocabulary) hasFilePath(word string) bool {
 	return slices.ContainsFunc(v.paths, func(p string) bool { return p == word || strings.HasSuffix(p, "/"+word) })
 }
 

@@ -40,8 +40,8 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// columns returns the columns that kubectl prints of a composite.
-func (d definition) columns() []string {
+// printerColumns returns the columns that kubectl prints of a composite.
+func (d definition) printerColumns() []string {
 	out := []string{"NAME"}
 	for _, version := range d.Spec.Versions {
 		for _, c := range version.AdditionalPrinterColumns {
@@ -53,8 +53,10 @@ func (d definition) columns() []string {
 	return append(out, crossplaneColumns...)
 }
 
-// countWords counts the words of a page outside of code blocks.
-func countWords(page string) int { return len(strings.Fields(strings.Join(withoutCode(page), " "))) }
+// countProseWords counts the words of a page outside of code blocks.
+func countProseWords(page string) int {
+	return len(strings.Fields(strings.Join(withoutCode(page), " ")))
+}
 
 // shellCommands returns the commands that a reader types of blocks, in the named sections. A value that a reader sets is not a command.
 func shellCommands(blocks []typed.Block, isCounted func(section string) bool) []string {

@@ -90,7 +90,7 @@ func TestReadmeColumns(t *testing.T) {
 	}
 	_, sample, found := strings.Cut(readProjectFile(t, readmePage), "$ "+deploymentsCommand+"\n")
 	header, _, _ := strings.Cut(sample, "\n")
-	if diff := cmp.Diff(d.columns(), strings.Fields(header)); diff != "" || !found {
+	if diff := cmp.Diff(d.printerColumns(), strings.Fields(header)); diff != "" || !found {
 		t.Errorf("%s shows the columns of a composite: -want, +got:\n%s", readmePage, diff)
 	}
 }
@@ -141,7 +141,7 @@ func TestReadmeFigures(t *testing.T) {
 func TestTutorials(t *testing.T) {
 	for page, limit := range maxTutorialWords {
 		blocksOf(t, page)
-		if n := countWords(readProjectFile(t, page)); n > limit {
+		if n := countProseWords(readProjectFile(t, page)); n > limit {
 			t.Errorf("%s has %d words, want at most %d", page, n, limit)
 		}
 	}
@@ -192,7 +192,7 @@ func TestFirstMissingLine(t *testing.T) {
 }
 
 func TestCountWords(t *testing.T) {
-	if n := countWords("# One two\n\nthree\n```\nfour\n```\nfive\n"); n != 5 {
+	if n := countProseWords("# One two\n\nthree\n```\nfour\n```\nfive\n"); n != 5 {
 		t.Errorf("countWords(...): want the words outside of code blocks, with the mark of the heading, got %d", n)
 	}
 }

@@ -14,8 +14,8 @@ var vague = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 // generatedPart matches generated parts of a page, whose words come from the code.
 var generatedPart = regexp.MustCompile(`(?s)<!-- generated: .*?<!-- end -->`)
 
-// vagueLines returns the lines of a page that have vague words, outside of code blocks and of generated parts.
-func vagueLines(page string) []string {
+// findVagueLines returns the lines of a page that have vague words, outside of code blocks and of generated parts.
+func findVagueLines(page string) []string {
 	var out []string
 	for _, line := range withoutCode(generatedPart.ReplaceAllString(page, "")) {
 		if found := vague.FindString(line); found != "" {

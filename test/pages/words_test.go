@@ -15,7 +15,7 @@ func TestWords(t *testing.T) {
 	read := func(name string) error {
 		b, err := fs.ReadFile(files, name)
 		n++
-		for _, line := range vagueLines(string(b)) {
+		for _, line := range findVagueLines(string(b)) {
 			t.Errorf("%s has a vague word: %s", name, line)
 		}
 		return err
@@ -58,7 +58,7 @@ func TestVagueLines(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, vagueLines(tc.page)); diff != "" {
+			if diff := cmp.Diff(tc.want, findVagueLines(tc.page)); diff != "" {
 				t.Errorf("\n%s\nvagueLines(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -97,12 +97,12 @@ func (l *Liar) serveAnswer(w http.ResponseWriter, r *http.Request) {
 		l.replayFirst(w, r)
 	case LieHTML, LieGarbage, LieNaN, LieEmpty:
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprint(w, lie.textAt(time.Now()))
+		_, _ = fmt.Fprint(w, lie.responseText(time.Now()))
 	}
 }
 
-// textAt returns the text of a lie that is of a time.
-func (l Lie) textAt(now time.Time) string {
+// responseText returns the text of a lie that is of a time.
+func (l Lie) responseText(now time.Time) string {
 	switch l {
 	case LieHTML:
 		return "<html><body>Sign in</body></html>"

@@ -194,7 +194,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.cmd.Start(); err != nil {
 		return errors.Wrap(err, "cannot start Prometheus")
 	}
-	err := wait.PollUntilContextTimeout(ctx, poll, patience.Limit, true, func(ctx context.Context) (bool, error) { return s.isReady(ctx), nil })
+	err := wait.PollUntilContextTimeout(ctx, poll, patience.Limit, true, func(ctx context.Context) (bool, error) { return s.isServerReady(ctx), nil })
 	if err != nil {
 		s.Stop()
 		return errors.Errorf("cannot start Prometheus: %s", strings.TrimSpace(s.log.String()))
@@ -202,7 +202,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) isReady(ctx context.Context) bool {
+func (s *Server) isServerReady(ctx context.Context) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/-/ready", nil)
 	if err != nil {
 		return false

@@ -120,7 +120,7 @@ func (r *Receiver) serveRequest(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "cannot read notification", http.StatusBadRequest)
 		return
 	}
-	status := r.takeRequest(n, r.isSigned(b, req.Header.Get("X-Signature")))
+	status := r.takeRequest(n, r.hasValidSignature(b, req.Header.Get("X-Signature")))
 	if status == 0 {
 		panic(http.ErrAbortHandler) // The connection ends without an answer.
 	}
@@ -151,7 +151,7 @@ func (r *Receiver) takeRequest(n Notification, signed bool) int {
 	return http.StatusNoContent
 }
 
-func (r *Receiver) isSigned(body []byte, signature string) bool {
+func (r *Receiver) hasValidSignature(body []byte, signature string) bool {
 	mac := hmac.New(sha256.New, []byte(r.key))
 	_, _ = mac.Write(body) // A hash takes all that it is given.
 	return hmac.Equal([]byte(signature), []byte("sha256="+hex.EncodeToString(mac.Sum(nil))))

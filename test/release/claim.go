@@ -84,7 +84,7 @@ func (r *Release) NewClaim(image int, p Plan) *unstructured.Unstructured {
 		"gitOpsRepo": map[string]any{"kind": "ClusterProviderConfig", "name": r.Namespace},
 	}
 	if !p.IsPlain {
-		delivery["canary"] = p.canary()
+		delivery["canary"] = p.canarySpec()
 	}
 	if len(p.Waves) > 0 {
 		delivery["waves"] = p.Waves
@@ -96,7 +96,7 @@ func (r *Release) NewClaim(image int, p Plan) *unstructured.Unstructured {
 	if p.Rollback != nil {
 		spec["rollbackConfig"] = p.Rollback
 	}
-	o := r.object(claimVersion, "IntentDeployment", Claim)
+	o := r.newUnstructured(claimVersion, "IntentDeployment", Claim)
 	o.Object["spec"] = spec
 	return o
 }
@@ -106,8 +106,8 @@ func (r *Release) Ask(ctx context.Context, image int, p Plan) error {
 	return r.cp.ApplyObject(ctx, r.NewClaim(image, p))
 }
 
-// canary returns the claim's deliveryConfig.canary.
-func (p Plan) canary() map[string]any {
+// canarySpec returns the claim's deliveryConfig.canary.
+func (p Plan) canarySpec() map[string]any {
 	out := map[string]any{"drain": Drain, "steps": p.Steps}
 	if p.OnInconclusive != "" {
 		out["onInconclusive"] = p.OnInconclusive
@@ -115,7 +115,7 @@ func (p Plan) canary() map[string]any {
 	return out
 }
 
-func (r *Release) object(apiVersion, kind, name string) *unstructured.Unstructured {
+func (r *Release) newUnstructured(apiVersion, kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -126,12 +126,12 @@ func (r *Release) object(apiVersion, kind, name string) *unstructured.Unstructur
 
 // AwaitClaim waits until the claim fulfils a condition, and returns it. It returns an error with the last status if it does not in time.
 func (r *Release) AwaitClaim(ctx context.Context, description string, condition func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
-	return r.Await(ctx, r.object(claimVersion, "IntentDeployment", Claim), description, condition)
+	return r.Await(ctx, r.newUnstructured(claimVersion, "IntentDeployment", Claim), description, condition)
 }
 
 // AwaitSync waits until the SiteSync fulfils a condition, and returns it.
 func (r *Release) AwaitSync(ctx context.Context, description string, condition func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
-	return r.Await(ctx, r.object("delivery.intentplane.dev/v1alpha1", "SiteSync", ""), description, condition)
+	return r.Await(ctx, r.newUnstructured("delivery.intentplane.dev/v1alpha1", "SiteSync", ""), description, condition)
 }
 
 // Await waits until an object of the release fulfils a condition, and returns it. Without a name it is any one of its kind. It returns an error with
@@ -141,7 +141,7 @@ func (r *Release) Await(ctx context.Context, o *unstructured.Unstructured, descr
 	defer cancel()
 	last := map[string]any{}
 	for ctx.Err() == nil {
-		found := r.watchUntil(ctx, o, func(observed *unstructured.Unstructured) bool {
+		found := r.watchForCondition(ctx, o, func(observed *unstructured.Unstructured) bool {
 			last, _, _ = unstructured.NestedMap(observed.Object, "status")
 			return condition(observed)
 		})
@@ -152,8 +152,8 @@ func (r *Release) Await(ctx context.Context, o *unstructured.Unstructured, descr
 	return nil, errors.Errorf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), description, last)
 }
 
-// watchUntil returns the first state of an object that fulfils a condition, or nil when the watch ends before.
-func (r *Release) watchUntil(ctx context.Context, o *unstructured.Unstructured, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+// watchForCondition returns the first state of an object that fulfils a condition, or nil when the watch ends before.
+func (r *Release) watchForCondition(ctx context.Context, o *unstructured.Unstructured, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	all := &unstructured.UnstructuredList{}
 	all.SetAPIVersion(o.GetAPIVersion())
 	all.SetKind(o.GetKind() + "List")
@@ -186,7 +186,7 @@ func pauseWatch(ctx context.Context) {
 
 // Request asks something of a revision, with further fields of a RolloutRequest, and waits until that is taken. It returns an error if it is not.
 func (r *Release) Request(ctx context.Context, action rolloutv1alpha1.Action, revision int64, fields map[string]any) error {
-	o := r.object(rolloutv1alpha1.GroupVersion.String(), "RolloutRequest", "")
+	o := r.newUnstructured(rolloutv1alpha1.GroupVersion.String(), "RolloutRequest", "")
 	o.SetGenerateName("ask-")
 	spec := map[string]any{
 		"deploymentRef": map[string]any{"apiGroup": "claims.intentplane.dev", "kind": "IntentDeployment", "name": Claim},

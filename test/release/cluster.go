@@ -52,7 +52,7 @@ func StartCluster(ctx context.Context, cp *controlplane.ControlPlane, name strin
 		return nil, err
 	}
 	c := &Cluster{Cluster: k, Faults: &Faults{every: map[string]int{}, asked: map[string]int{}}}
-	o := kubelet.Options{Network: network, ReadyAfter: readyAfter, Handler: c.Faults.handlerOf}
+	o := kubelet.Options{Network: network, ReadyAfter: readyAfter, Handler: c.Faults.handlerForPod}
 	if c.Kubelet, err = kubelet.Start(ctx, k.Config, o); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (c *Cluster) Account(ctx context.Context) ([]byte, error) {
 	if err := c.Client.SubResource("token").Create(ctx, sa, token); err != nil {
 		return nil, errors.Wrap(err, "cannot create token")
 	}
-	return c.kubeconfig(token.Status.Token)
+	return c.encodeKubeconfig(token.Status.Token)
 }
 
 func bindTraffic(account *corev1.ServiceAccount) *rbacv1.ClusterRoleBinding {
@@ -89,7 +89,7 @@ func bindTraffic(account *corev1.ServiceAccount) *rbacv1.ClusterRoleBinding {
 	}
 }
 
-func (c *Cluster) kubeconfig(token string) ([]byte, error) {
+func (c *Cluster) encodeKubeconfig(token string) ([]byte, error) {
 	ca := c.Config.CAData
 	if len(ca) == 0 {
 		var err error

@@ -23,8 +23,8 @@ func (f *Faults) FailEvery(n int, namespace, name string) {
 	f.every[namespace+"/"+name] = n
 }
 
-// handlerOf returns the handler of a pod's answers.
-func (f *Faults) handlerOf(p *corev1.Pod) http.Handler {
+// handlerForPod returns the handler of a pod's answers.
+func (f *Faults) handlerForPod(p *corev1.Pod) http.Handler {
 	key := p.GetNamespace() + "/" + p.GetLabels()[track.LabelTrack]
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if f.isNextFailing(key) {

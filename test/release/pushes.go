@@ -34,25 +34,25 @@ func newPushes(s *gitserver.Server) *pushes {
 	return &pushes{git: s, all: map[string][]Push{}, last: map[string]string{}, next: map[string]func(){}}
 }
 
-func (p *pushes) isFollowed(repository string) bool { return slices.Contains(p.names, repository) }
+func (p *pushes) isRepoFollowed(repository string) bool { return slices.Contains(p.names, repository) }
 
 // followRepository looks at a repository after each push until the end. Other callbacks of the server after a push are replaced.
 func (p *pushes) followRepository(ctx context.Context, repository string) {
 	p.names = append(p.names, repository)
 	ctx = context.WithoutCancel(ctx)
-	p.last[repository], _ = p.readTip(ctx, repository)
-	p.git.AfterPush(repository, func() { p.notePush(ctx, repository) })
+	p.last[repository], _ = p.readBranchTip(ctx, repository)
+	p.git.AfterPush(repository, func() { p.recordPush(ctx, repository) })
 }
 
-func (p *pushes) readTip(ctx context.Context, repository string) (string, error) {
+func (p *pushes) readBranchTip(ctx context.Context, repository string) (string, error) {
 	out, err := p.git.Git(ctx, repository, "rev-parse", gitserver.Branch)
 	return strings.TrimSpace(out), err
 }
 
-// notePush remembers that a push ended, unless it brought only state.
-func (p *pushes) notePush(ctx context.Context, repository string) {
+// recordPush remembers that a push ended, unless it brought only state.
+func (p *pushes) recordPush(ctx context.Context, repository string) {
 	pushedAt := time.Now()
-	id, err := p.readTip(ctx, repository)
+	id, err := p.readBranchTip(ctx, repository)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil || p.last[repository] == id {

@@ -93,7 +93,7 @@ func New(ctx context.Context, cp *controlplane.ControlPlane, namespace string, o
 		if err := r.addRepository(ctx, p.Repository); err != nil {
 			return nil, err
 		}
-		if err := r.addSite(ctx, i, p, o.Prometheus); err != nil {
+		if err := r.addReleaseSite(ctx, i, p, o.Prometheus); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +115,7 @@ spec:
     - {group: gateway.networking.k8s.io, kinds: [HTTPRoute]}
 `
 
-func (r *Release) repository(n int) string {
+func (r *Release) repositoryName(n int) string {
 	if n == 0 {
 		return r.Namespace
 	}
@@ -124,8 +124,8 @@ func (r *Release) repository(n int) string {
 
 // addRepository makes a repository and its configuration, once.
 func (r *Release) addRepository(ctx context.Context, n int) error {
-	name := r.repository(n)
-	if r.pushes.isFollowed(name) {
+	name := r.repositoryName(n)
+	if r.pushes.isRepoFollowed(name) {
 		return nil
 	}
 	if err := r.cp.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs here.\n"}); err != nil {
@@ -148,8 +148,8 @@ spec:
   parameters: {host: %[5]s, namespace: %[4]s}
 `
 
-func (r *Release) addSite(ctx context.Context, i int, p Place, prometheus string) error {
-	s := &Site{Cluster: p.Cluster, Name: fmt.Sprintf("%s-%d", r.Namespace, i), Namespace: r.Namespace, Repository: r.repository(p.Repository)}
+func (r *Release) addReleaseSite(ctx context.Context, i int, p Place, prometheus string) error {
+	s := &Site{Cluster: p.Cluster, Name: fmt.Sprintf("%s-%d", r.Namespace, i), Namespace: r.Namespace, Repository: r.repositoryName(p.Repository)}
 	if i > 0 { // No two Sites of a cluster have objects of the same name.
 		s.Namespace = s.Name
 	}

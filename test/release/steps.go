@@ -49,7 +49,7 @@ func (s *Steps) followEvents(w watch.Interface) {
 	defer w.Stop()
 	for e := range w.ResultChan() {
 		if o, ok := e.Object.(*unstructured.Unstructured); ok {
-			s.noteStep(o, time.Now())
+			s.recordStepReport(o, time.Now())
 		}
 	}
 }
@@ -60,41 +60,41 @@ func (s *Steps) Stop() {
 	<-s.done
 }
 
-// noteStep records a SiteSync's report of the requested position.
-func (s *Steps) noteStep(o *unstructured.Unstructured, timestamp time.Time) {
+// recordStepReport records a SiteSync's report of the requested position.
+func (s *Steps) recordStepReport(o *unstructured.Unstructured, timestamp time.Time) {
 	requested, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
 	observed, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "position")
 	if requested["revision"] != s.revision || requested["step"] != observed["step"] || requested["stage"] != observed["stage"] || observed["revision"] != s.revision {
 		return
 	}
 	step, ok := requested["step"].(int64)
-	if !ok || !holdsNow(o, "Ready") {
+	if !ok || !isConditionCurrent(o, "Ready") {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	setOnce(s.live, step, timestamp)
+	setFirstTime(s.live, step, timestamp)
 	if start := PauseStart(o); !start.IsZero() {
-		setOnce(s.paused, step, start)
+		setFirstTime(s.paused, step, start)
 	}
-	if !hasPause(o) || holdsNow(o, "Released") {
-		setOnce(s.released, step, timestamp)
+	if !hasRequestedPause(o) || isConditionCurrent(o, "Released") {
+		setFirstTime(s.released, step, timestamp)
 	}
 }
 
-func setOnce(all map[int64]time.Time, step int64, timestamp time.Time) {
+func setFirstTime(all map[int64]time.Time, step int64, timestamp time.Time) {
 	if all[step].IsZero() {
 		all[step] = timestamp
 	}
 }
 
-func hasPause(o *unstructured.Unstructured) bool {
+func hasRequestedPause(o *unstructured.Unstructured) bool {
 	pause, _, _ := unstructured.NestedString(o.Object, "spec", "forProvider", "pause")
 	return pause != ""
 }
 
-// holdsNow is true for a condition that holds for the current generation.
-func holdsNow(o *unstructured.Unstructured, kind xpv2.ConditionType) bool {
+// isConditionCurrent is true for a condition that holds for the current generation.
+func isConditionCurrent(o *unstructured.Unstructured, kind xpv2.ConditionType) bool {
 	c := controlplane.Conditions(o).GetCondition(kind)
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == o.GetGeneration()
 }
@@ -103,14 +103,14 @@ func holdsNow(o *unstructured.Unstructured, kind xpv2.ConditionType) bool {
 func (s *Steps) Lag(step int64) (time.Duration, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.between(s.released[step], s.live[step+1], step)
+	return s.durationBetween(s.released[step], s.live[step+1], step)
 }
 
 // Paused returns how long after the beginning of its pause, as the status has it, a step was seen released.
 func (s *Steps) Paused(step int64) (time.Duration, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.between(s.paused[step], s.released[step], step)
+	return s.durationBetween(s.paused[step], s.released[step], step)
 }
 
 // PauseStart returns when the pause of a SiteSync began. It is zero where it has none.
@@ -125,7 +125,7 @@ func PauseStart(o *unstructured.Unstructured) time.Time {
 	return start.Add(time.Duration(micros) * time.Microsecond)
 }
 
-func (s *Steps) between(start, end time.Time, step int64) (time.Duration, error) {
+func (s *Steps) durationBetween(start, end time.Time, step int64) (time.Duration, error) {
 	if start.IsZero() || end.IsZero() {
 		return 0, errors.New("step " + strconv.FormatInt(step, 10) + " was not seen live and released")
 	}

@@ -30,7 +30,7 @@ func (s *Scene) BasicAuthSecret(password string) *unstructured.Unstructured {
 }
 
 func (s *Scene) newSecret(name string, data map[string]any) *unstructured.Unstructured {
-	o := s.newObject("v1", "Secret", s.Namespace, name, nil)
+	o := s.newUnstructured("v1", "Secret", s.Namespace, name, nil)
 	o.Object["stringData"] = data
 	delete(o.Object, "spec")
 	return o

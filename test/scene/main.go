@@ -31,9 +31,9 @@ func Main(m *testing.M, cp **controlplane.ControlPlane, changes ...func(*control
 	if *cp, err = controlplane.Start(context.Background(), o); err != nil {
 		return printError(err)
 	}
-	watch.endPart("start")
+	watch.recordPartTime("start")
 	code := m.Run()
-	watch.endPart("stories")
+	watch.recordPartTime("stories")
 	if err := (*cp).Err(); err != nil {
 		code = printError(err)
 	}

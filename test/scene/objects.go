@@ -86,7 +86,7 @@ func (s *Scene) NewDelivery(d *deliveryv1alpha1.GitDelivery) *unstructured.Unstr
 	s.Must(err)
 	spec, _, err := unstructured.NestedMap(m, "spec")
 	s.Must(err)
-	return s.newObject(deliveryv1alpha1.GroupVersion.String(), "GitDelivery", s.Namespace, d.GetName(), spec)
+	return s.newUnstructured(deliveryv1alpha1.GroupVersion.String(), "GitDelivery", s.Namespace, d.GetName(), spec)
 }
 
 // ClusterProviderConfig describes one with a name of the scene's own, and the same spec as the scene's ProviderConfig.

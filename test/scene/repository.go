@@ -54,14 +54,14 @@ func (s *Scene) Outside(directories ...string) []string {
 	var entries []string
 	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		_, path, _ := strings.Cut(entry, "\t")
-		if !isBelowAny(path, directories) {
+		if !isInDirectories(path, directories) {
 			entries = append(entries, entry)
 		}
 	}
 	return entries
 }
 
-func isBelowAny(path string, directories []string) bool {
+func isInDirectories(path string, directories []string) bool {
 	for _, d := range directories {
 		if _, ok := cutDirectory(path, d); ok {
 			return true

@@ -11,7 +11,7 @@ import (
 
 // Request describes a RolloutRequest to a deployment that has a revision.
 func (s *Scene) Request(name string, target *unstructured.Unstructured, action rolloutv1alpha1.Action, revision int64) *unstructured.Unstructured {
-	return s.newObject(rolloutv1alpha1.GroupVersion.String(), "RolloutRequest", s.Namespace, name, map[string]any{
+	return s.newUnstructured(rolloutv1alpha1.GroupVersion.String(), "RolloutRequest", s.Namespace, name, map[string]any{
 		"deploymentRef": map[string]any{"apiGroup": target.GroupVersionKind().Group, "kind": target.GetKind(), "name": target.GetName()},
 		"action":        string(action),
 		"revision":      revision,

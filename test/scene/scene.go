@@ -74,7 +74,7 @@ func (s *Scene) AddSite(name string) {
 
 // NewSite describes a Site that the scene's namespace may use.
 func (s *Scene) NewSite(name string) *unstructured.Unstructured {
-	return s.newObject(catalogv1alpha1.GroupVersion.String(), "Site", "", s.Site(name), map[string]any{
+	return s.newUnstructured(catalogv1alpha1.GroupVersion.String(), "Site", "", s.Site(name), map[string]any{
 		"cluster":           map[string]any{"controlPlane": map[string]any{}},
 		"engine":            map[string]any{"type": "None", "unobservedIsLive": true},
 		"repository":        map[string]any{"path": "clusters/" + name},
@@ -84,7 +84,7 @@ func (s *Scene) NewSite(name string) *unstructured.Unstructured {
 
 // ProviderConfig describes the scene's own configuration of its repository.
 func (s *Scene) ProviderConfig() *unstructured.Unstructured {
-	return s.newObject(configv1alpha1.GroupVersion.String(), "ProviderConfig", s.Namespace, Config, map[string]any{
+	return s.newUnstructured(configv1alpha1.GroupVersion.String(), "ProviderConfig", s.Namespace, Config, map[string]any{
 		"controlPlane": "test",
 		"git":          map[string]any{"url": s.Git.URL(s.Namespace), "interval": "10s"},
 	})
@@ -121,7 +121,7 @@ func (s *Scene) Composite(name, intent string) *unstructured.Unstructured {
 }
 
 func (s *Scene) newDeployment(apiVersion, name, intent string) *unstructured.Unstructured {
-	return s.newObject(apiVersion, "IntentDeployment", s.Namespace, name, map[string]any{
+	return s.newUnstructured(apiVersion, "IntentDeployment", s.Namespace, name, map[string]any{
 		"intent":         intent,
 		"blueprint":      map[string]any{"name": s.BlueprintName()},
 		"deliveryConfig": map[string]any{"gitOpsRepo": map[string]any{"kind": "ProviderConfig", "name": Config}},
@@ -135,7 +135,7 @@ func (s *Scene) Set(o *unstructured.Unstructured, value any, fields ...string) *
 	return o
 }
 
-func (s *Scene) newObject(apiVersion, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
+func (s *Scene) newUnstructured(apiVersion, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)

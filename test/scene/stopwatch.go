@@ -29,8 +29,8 @@ type stopwatch struct {
 
 func startStopwatch() *stopwatch { return &stopwatch{last: time.Now()} }
 
-// endPart ends a part.
-func (w *stopwatch) endPart(name string) {
+// recordPartTime ends a part.
+func (w *stopwatch) recordPartTime(name string) {
 	now := time.Now()
 	w.parts = append(w.parts, fmt.Sprintf("%s %.0f", name, now.Sub(w.last).Seconds()))
 	w.last = now
@@ -46,12 +46,12 @@ func (w *stopwatch) writeSeconds(cp *controlplane.ControlPlane) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(f, w.describe(cp.ProcessorTime()))
+	_, err = fmt.Fprintln(f, w.describeTimes(cp.ProcessorTime()))
 	return errors.Join(err, f.Close())
 }
 
-// describe says the parts, the time of processors of all processes of the tests, and the components that took most of it.
-func (w *stopwatch) describe(components map[string]time.Duration) string {
+// describeTimes says the parts, the time of processors of all processes of the tests, and the components that took most of it.
+func (w *stopwatch) describeTimes(components map[string]time.Duration) string {
 	words := append([]string{"suite", nameOfSuite()}, w.parts...)
 	words = append(words, fmt.Sprintf("processors %.0f:", processorSeconds()))
 	names := slices.SortedFunc(maps.Keys(components), func(a, b string) int { return int(components[b] - components[a]) })

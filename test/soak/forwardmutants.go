@@ -1,7 +1,7 @@
 package soak
 
-// forward is a mutant in package mandate, which the named tests find.
-func forward(tests string, m mutant) mutant {
+// forwardMutant is a mutant in package mandate, which the named tests find.
+func forwardMutant(tests string, m mutant) mutant {
 	m.pkg, m.tests = "provider/mandate", tests
 	return m
 }
@@ -9,47 +9,47 @@ func forward(tests string, m mutant) mutant {
 // forwardMutants take a step, or verify a revision, without its evidence.
 func forwardMutants() map[string]mutant {
 	return map[string]mutant{
-		"SuspendedSteps": forward("TestConcludeForward", mutant{
+		"SuspendedSteps": forwardMutant("TestConcludeForward", mutant{
 			reason: "A suspended canary takes no step.", file: "provider/mandate/conclude.go",
 			text: "IsSuspended: m.Suspended,", becomes: "IsSuspended: false,",
 		}),
-		"MissingGatePasses": forward("TestConcludeForward", mutant{
+		"MissingGatePasses": forwardMutant("TestConcludeForward", mutant{
 			reason: "A missing Gate has not passed.", file: "provider/mandate/forward.go",
 			text: "HasPassed: len(gates) > 0 && ", becomes: "HasPassed: ",
 		}),
-		"CheckForgotten": forward("TestConcludeForward", mutant{
+		"CheckForgotten": forwardMutant("TestConcludeForward", mutant{
 			reason: "Each check of a Gate has passed.", file: "provider/mandate/forward.go",
 			text: " || r.Phase != rolloutv1alpha1.CheckPassed", becomes: "",
 		}),
-		"PauseNotAwaited": forward("TestConcludeForward", mutant{
+		"PauseNotAwaited": forwardMutant("TestConcludeForward", mutant{
 			reason: "A pause is waited for.", file: "provider/mandate/forward.go",
 			text: "IsPauseOver: !end.IsZero() && !f.Now.Before(end),", becomes: "IsPauseOver: !end.IsZero(),",
 		}),
-		"PauseOfAnyPosition": forward("TestConcludeForward", mutant{
+		"PauseOfAnyPosition": forwardMutant("TestConcludeForward", mutant{
 			reason: "The pause of another position is not that of the step.", file: "provider/mandate/forward.go",
 			text: "if p == nil || p.Position != s.Position() {", becomes: "if p == nil {",
 		}),
-		"OtherPodsProven": forward("TestConcludeForward", mutant{
+		"OtherPodsProven": forwardMutant("TestConcludeForward", mutant{
 			reason: "A push that brings other pods proves nothing about them.", file: "provider/mandate/witness.go",
 			text: " || s.Cursor.Full != recorded.Cursor.Full", becomes: "",
 		}),
-		"SpecOfSync": forward("TestConcludeForward", mutant{
+		"SpecOfSync": forwardMutant("TestConcludeForward", mutant{
 			reason: "A SiteSync that followed the ledger proves a step.", file: "provider/mandate/forward.go",
-			text: "Sync: latestSync(sync),", becomes: "Sync: sync,",
+			text: "Sync: withLatestTrees(sync),", becomes: "Sync: sync,",
 		}),
-		"AllStepsByMandate": forward("TestRequestsOf", mutant{
+		"AllStepsByMandate": forwardMutant("TestRequestsOf", mutant{
 			reason: "A release of all steps is left to the function.", file: "provider/mandate/request.go",
 			text: " && !r.Full", becomes: "",
 		}),
-		"AnyTreeRuns": forward("TestConcludeVerified", mutant{
+		"AnyTreeRuns": forwardMutant("TestConcludeVerified", mutant{
 			reason: "Each Site runs the tree that its repository has.", file: "provider/mandate/forward.go",
 			text: "(o.State != v1alpha1.SiteLive || o.Tree != t.Tree)", becomes: "o.State != v1alpha1.SiteLive",
 		}),
-		"VerifiedWithoutTree": forward("TestConcludeVerified", mutant{
+		"VerifiedWithoutTree": forwardMutant("TestConcludeVerified", mutant{
 			reason: "A revision is verified with the tree of each Site.", file: "provider/mandate/verify.go",
 			text: "isKnown && delivered.Tree != \"\"", becomes: "isKnown || true",
 		}),
-		"AloneBeforeVerdict": forward("TestConcludeAlone", mutant{
+		"AloneBeforeVerdict": forwardMutant("TestConcludeAlone", mutant{
 			reason: "The other track stays until the verdict is recorded.", file: "provider/mandate/conclude.go",
 			text: "IsRecorded: s.Head == recorded.Head,", becomes: "IsRecorded: true,",
 		}),
@@ -59,31 +59,31 @@ func forwardMutants() map[string]mutant {
 // overtakingMutants take a step before another event, or without the files for it.
 func overtakingMutants() map[string]mutant {
 	return map[string]mutant{
-		"RequestOvertaken": forward("TestConcludeForward", mutant{
+		"RequestOvertaken": forwardMutant("TestConcludeForward", mutant{
 			reason: "A request that is left to the function holds steps back.", file: "provider/mandate/conclude.go",
 			text: "in.Requests = nil\n\tstatus.May = slices.DeleteFunc(status.May, step.Kind.GoesForward)", becomes: "in.Requests = nil",
 		}),
-		"HeldPromote": forward("TestConcludeForward", mutant{
+		"HeldPromote": forwardMutant("TestConcludeForward", mutant{
 			reason: "A Promote that is held back holds back no rejection.", file: "provider/mandate/conclude.go",
 			text: "hold != \"\" {\n\t\t\t\tcontinue", becomes: "hold != \"\" {\n\t\t\t\tbreak",
 		}),
-		"StepWithoutFiles": forward("TestConcludeForward", mutant{
+		"StepWithoutFiles": forwardMutant("TestConcludeForward", mutant{
 			reason: "A step whose files no object has is left to the function.", file: "provider/mandate/conclude.go",
-			text: "HoldsFiles: f.holdsFiles(s),", becomes: "HoldsFiles: true,",
+			text: "HoldsFiles: f.holdsFilesOfStep(s),", becomes: "HoldsFiles: true,",
 		}),
-		"StepWithoutFolder": forward("TestConcludeForward", mutant{
+		"StepWithoutFolder": forwardMutant("TestConcludeForward", mutant{
 			reason: "A step whose other folder is lost is left to the function.", file: "provider/mandate/forward.go",
-			text: "&& f.lacksTrees(recorded, next):", becomes: "&& false:",
+			text: "&& f.lacksStepTrees(recorded, next):", becomes: "&& false:",
 		}),
-		"WaveOfOtherRevision": forward("TestConcludeWaves", mutant{
+		"WaveOfOtherRevision": forwardMutant("TestConcludeWaves", mutant{
 			reason: "A later wave gets the files of its own revision.", file: "apis/directories/later.go",
 			text: "return l.Revision != s.Current.Number || l.Request", becomes: "return l.Request",
 		}),
-		"StepByAnyMandate": forward("TestIsAhead", mutant{
+		"StepByAnyMandate": forwardMutant("TestIsAhead", mutant{
 			reason: "A mandate without steps moves no request.", file: "provider/mandate/restore.go",
-			text: "slices.Contains(status.May, step.KindAdvance) && isBehind", becomes: "len(slices.Clone(status.May)) > 0 && isBehind",
+			text: "slices.Contains(status.May, step.KindAdvance) && isEarlierPosition", becomes: "len(slices.Clone(status.May)) > 0 && isBehind",
 		}),
-		"MoveByMandate": forward("TestStatus", mutant{
+		"MoveByMandate": forwardMutant("TestStatus", mutant{
 			reason: "A move from or to tracks is left to the function.", file: "provider/mandate/mandate.go",
 			text: "return len(m.Without) == 0 && !s.IsMove() && (", becomes: "return len(m.Without) == 0 && (",
 		}),

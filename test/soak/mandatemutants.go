@@ -105,7 +105,7 @@ func witnessMutants() map[string]mutant {
 		}),
 		"LiveByDelivery": conclude(mutant{
 			reason: "A rollback ends once each Site is proven to run the target.", file: "provider/mandate/witness.go",
-			text: "return t.Action != v1alpha1.ActionKeep && !f.isLive(t, position)", becomes: "return t.Action == v1alpha1.ActionKeep && !f.isLive(t, position)",
+			text: "return t.Action != v1alpha1.ActionKeep && !f.isTreeProvenLive(t, position)", becomes: "return t.Action == v1alpha1.ActionKeep && !f.isTreeProvenLive(t, position)",
 		}),
 		"EachEvent": {
 			reason: "A Gate that measures on wakes no home.", file: "provider/witness/statement.go",
@@ -140,7 +140,7 @@ func policyMutants() map[string]mutant {
 		},
 		"LeftSiteRestored": {
 			reason: "Nothing is restored at a Site that the deployment is not for any more.", file: "provider/mandate/restore.go",
-			text: "!isServed || !f.isChosen(t.Site) ||", becomes: "!isServed ||", pkg: "provider/mandate", tests: "TestFollow",
+			text: "!isServed || !f.isChosenSite(t.Site) ||", becomes: "!isServed ||", pkg: "provider/mandate", tests: "TestFollow",
 		},
 		"NeverThere": {
 			reason: "Nothing is restored to a directory that was never delivered.", file: "provider/mandate/restore.go",
@@ -152,7 +152,7 @@ func policyMutants() map[string]mutant {
 		},
 		"RejectedGoesOn": {
 			reason: "Nothing of a rejected revision is delivered any more.", file: "provider/mandate/restore.go",
-			text: "isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0", becomes: "isBehind(requested, s) || isOfRevision(requested, s) && recorded.Attempt < 0", pkg: "provider/mandate", tests: "TestIsAhead",
+			text: "isEarlierPosition(requested, s) || isOfRevision(requested, s) && recorded.Attempt == 0", becomes: "isEarlierPosition(requested, s) || isOfRevision(requested, s) && recorded.Attempt < 0", pkg: "provider/mandate", tests: "TestIsAhead",
 		},
 		"RejectedRemoves": {
 			reason: "A revision that is rejected removes no directory.", file: "provider/mandate/restore.go",
@@ -260,7 +260,7 @@ func followerMutants() map[string]mutant {
 			text: "return published.Epoch > s.Epoch || ", becomes: "return ", pkg: "provider/mandate", tests: "TestHomeOf",
 		},
 		"FollowerApart": follow("TestHomeOf", mutant{
-			reason: "A repository that takes no part in the revision is left to the function.", text: " || partOf(d, s) == nil", becomes: "",
+			reason: "A repository that takes no part in the revision is left to the function.", text: " || partOfDelivery(d, s) == nil", becomes: "",
 		}),
 		"FollowerMovesRecord": follow("TestFollowHome", mutant{
 			reason: "A repository that gets nothing back stays at its position.", text: "		return p, false\n	}\n	essentials", becomes: "	}\n	essentials",
@@ -322,7 +322,7 @@ func observerMutants() map[string]mutant {
 			text: "(hasFollowed || mayLead && ", becomes: "(hasFollowed || (mayLead || true) && ", pkg: "apis/evidence", tests: "TestLeadingHome",
 		},
 		"SyncOfAnyController": observe("TestFollowLedger", mutant{
-			reason: "A SiteSync follows no home of another controller.", text: "if isSibling(sync, p.ClaimRef, &all[i]) {", becomes: "if len(all) > i {",
+			reason: "A SiteSync follows no home of another controller.", text: "if isSiblingObject(sync, p.ClaimRef, &all[i]) {", becomes: "if len(all) > i {",
 		}),
 		"SyncUnapplied": observe("TestFollowDirectories", mutant{
 			reason: "A directory that has not come to a step proves nothing of it.", text: " || d.Status.AtProvider.AppliedPosition() != s.Position():", becomes: ":",

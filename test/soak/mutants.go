@@ -19,8 +19,8 @@ type mutant struct {
 	pkg, tests string
 }
 
-// source returns the path of the file of a mutant, and its text with the rule broken. The file has the text of the rule exactly once.
-func (m mutant) source(t *testing.T) (path, broken string) {
+// brokenSource returns the path of the file of a mutant, and its text with the rule broken. The file has the text of the rule exactly once.
+func (m mutant) brokenSource(t *testing.T) (path, broken string) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", m.file))
 	if err != nil {
@@ -36,17 +36,17 @@ func (m mutant) source(t *testing.T) (path, broken string) {
 	return path, strings.Replace(string(b), m.text, m.becomes, 1)
 }
 
-// runTests runs the tests that have to fail with a mutant, and returns their output and whether one failed. A mutant that does not compile
+// runMutantTests runs the tests that have to fail with a mutant, and returns their output and whether one failed. A mutant that does not compile
 // fails none.
-func (m mutant) runTests(t *testing.T) (printed string, fails bool) {
+func (m mutant) runMutantTests(t *testing.T) (printed string, fails bool) {
 	t.Helper()
 	dir := t.TempDir()
-	path, broken := m.source(t)
-	b, err := json.Marshal(map[string]any{"Replace": map[string]string{path: writeFile(t, dir, broken)}})
+	path, broken := m.brokenSource(t)
+	b, err := json.Marshal(map[string]any{"Replace": map[string]string{path: writeGoFile(t, dir, broken)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-failfast", "-overlay", writeFile(t, dir, string(b)), "-run", m.tests, module+"/"+m.pkg)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-failfast", "-overlay", writeGoFile(t, dir, string(b)), "-run", m.tests, module+"/"+m.pkg)
 	cmd.Env = append(os.Environ(), variable+"=", seedVariable+"=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err != nil && strings.Contains(string(out), "--- FAIL: ")

@@ -55,8 +55,8 @@ func (r rule) splitDecision() (prefix, decision, suffix string) {
 	return prefix, decision, suffix
 }
 
-// withSwitch lets a rule be taken away when the program runs.
-func (r rule) withSwitch(name string) string {
+// insertRuleSwitch lets a rule be taken away when the program runs.
+func (r rule) insertRuleSwitch(name string) string {
 	prefix, decision, suffix := r.splitDecision()
 	typ := r.typ
 	if typ == "" {
@@ -100,22 +100,22 @@ func writeOverlay(t *testing.T, dir string) string {
 		if n := strings.Count(sources[path], prefix+decision+suffix); n != 1 || decision == "" {
 			t.Fatalf("%s: %s holds the rule %d times: %s", name, r.file, n, r.at)
 		}
-		sources[path] = strings.Replace(sources[path], prefix+decision+suffix, r.withSwitch(name), 1)
+		sources[path] = strings.Replace(sources[path], prefix+decision+suffix, r.insertRuleSwitch(name), 1)
 	}
 	for path, text := range sources {
 		_, rest, _ := strings.Cut("\n"+text, "\npackage ")
 		pkg, _, _ := strings.Cut(rest, "\n")
-		replace[path] = writeFile(t, dir, text)
-		replace[filepath.Join(filepath.Dir(path), "rule_of.go")] = writeFile(t, dir, fmt.Sprintf(helper, pkg))
+		replace[path] = writeGoFile(t, dir, text)
+		replace[filepath.Join(filepath.Dir(path), "rule_of.go")] = writeGoFile(t, dir, fmt.Sprintf(helper, pkg))
 	}
 	b, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return writeFile(t, dir, string(b))
+	return writeGoFile(t, dir, string(b))
 }
 
-func writeFile(t *testing.T, dir, text string) string {
+func writeGoFile(t *testing.T, dir, text string) string {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "*.go")
 	if err != nil {

@@ -89,7 +89,7 @@ func requestRules() map[string]rule {
 		},
 		"TakenOnce": {
 			reason: "A request takes effect once.", file: "apis/step/requests.go",
-			at: "func isTaken(s ledger.State, uid string) bool { return «slices.Contains(s.Requests, uid)» }", without: "false", test: "TestRequestIsTakenOnce",
+			at: "func isRequestTaken(s ledger.State, uid string) bool { return «slices.Contains(s.Requests, uid)» }", without: "false", test: "TestRequestIsTakenOnce",
 		},
 	}
 }
@@ -119,11 +119,11 @@ func proofRules() map[string]rule {
 		},
 		"Refused": {
 			reason: "A revision with a final refusal is rejected.", file: "apis/evidence/delivery.go",
-			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, position) || !reportsOnPosition(d, position)» {", without: "true", story: 108,
+			at: "if «awaitsRecording(d) || !hasReadyStatus(d, corev1.ConditionFalse) || !AsksForPosition(d, position) || !reportsOnPosition(d, position)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
 			reason: "A revision that does not run in time is rejected.", file: "apis/evidence/sites.go",
-			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, position)» {", without: "true", story: 2,
+			at: "if «!hasReadyStatus(s, corev1.ConditionFalse) || !IsSyncAbout(s, position)» {", without: "true", story: 2,
 		},
 	}
 }

@@ -111,11 +111,11 @@ func followedMutants() map[string]mutant {
 			reason: "The Site of a later step runs the tree of an earlier revision until its step.",
 			text:   "want.Wave <= step &&", becomes: "(want.Wave <= step || true) &&",
 		}),
-		"LaterSiteProven": forward("TestForwardProof", mutant{
+		"LaterSiteProven": forwardMutant("TestForwardProof", mutant{
 			reason: "The Site of a later step does not keep a step from its proof.", file: "provider/mandate/forward.go",
 			text: "return isReached && t.Action", becomes: "return (isReached || true) && t.Action",
 		}),
-		"WaveUnproven": forward("TestConcludeWaves", mutant{
+		"WaveUnproven": forwardMutant("TestConcludeWaves", mutant{
 			reason: "The next wave follows once each Site of the wave before runs the tree in its repository.", file: "provider/mandate/forward.go",
 			text: "IsLive: c.IsLive() && f.runsEachTree(c),", becomes: "IsLive: c.IsLive(),",
 		}),
@@ -137,11 +137,11 @@ func closedMutants() map[string]mutant {
 		return m
 	}
 	return map[string]mutant{
-		"ClosedWaveCarried": forward("TestConcludeWaves", mutant{
+		"ClosedWaveCarried": forwardMutant("TestConcludeWaves", mutant{
 			reason: "A wave with a Site that gets no later tree waits for the function.", file: "provider/mandate/forward.go",
 			text: "return f.Closed[l.Site] })", becomes: "return f.Closed[l.Site] && false })",
 		}),
-		"CarrierOfAnyEpoch": forward("TestConcludeWaves", mutant{
+		"CarrierOfAnyEpoch": forwardMutant("TestConcludeWaves", mutant{
 			reason: "A repository whose spec was composed before a recovery of the ledger carries no wave.", file: "provider/mandate/forward.go",
 			text: "recorded.Ledger == s.Ledger && recorded.Epoch == s.Epoch {", becomes: "recorded.Ledger == s.Ledger {",
 		}),
@@ -165,11 +165,11 @@ func closedMutants() map[string]mutant {
 		},
 		"LeftSiteInWave": leave("TestLeftBetweenWaves", mutant{
 			reason: "The function brings no wave to a Site that the deployment has left.",
-			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && k.isChosen(site)",
+			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && k.isChosenSite(site)",
 		}),
 		"MovedSiteInWave": leave("TestMovedBetweenWaves", mutant{
 			reason: "The function brings no wave to a directory that its Site has left.",
-			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && !k.isChosen(site)",
+			text:   "s.NextStep() && moved[site]", becomes: "s.NextStep() && moved[site] && !k.isChosenSite(site)",
 		}),
 	}
 }
@@ -195,7 +195,7 @@ func firstStepMutants() map[string]mutant {
 		"BegunOfRejected": begin(mutant{
 			reason: "A canary that was rejected before its first step leaves no shared file.", text: "return !s.IsRejected() || ", becomes: "return true || ",
 		}),
-		"FirstFilesTooEarly": forward("TestCanMoveRequests", mutant{
+		"FirstFilesTooEarly": forwardMutant("TestCanMoveRequests", mutant{
 			reason: "Requests leave a track by the shared files that the directory has.", file: "provider/mandate/tracks.go",
 			text: "(l.Step > 0 || hasRevision(held, l.Revision))", becomes: "(l.Step >= 0 || hasRevision(held, l.Revision))",
 		}),

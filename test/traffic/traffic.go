@@ -47,10 +47,10 @@ func (a Answers) Between(start, end time.Time) Answers {
 
 // Share returns how many of a hundred requests a track answered.
 func (a Answers) Share(track string) float64 {
-	return 100 * float64(a.byTrack()[track]) / float64(max(1, len(a)))
+	return 100 * float64(a.countByTrack()[track]) / float64(max(1, len(a)))
 }
 
-func (a Answers) byTrack() map[string]int {
+func (a Answers) countByTrack() map[string]int {
 	out := map[string]int{}
 	for _, answer := range a {
 		out[answer.Track]++
@@ -61,7 +61,7 @@ func (a Answers) byTrack() map[string]int {
 // String counts the answers by track, and the failures by their kind and track.
 func (a Answers) String() string {
 	out, failures := []string{fmt.Sprintf("%d requests", len(a))}, map[string]int{}
-	for track, n := range a.byTrack() {
+	for track, n := range a.countByTrack() {
 		out = append(out, fmt.Sprintf("%q: %d", track, n))
 	}
 	for _, answer := range a.Failed() {
@@ -85,14 +85,14 @@ type Target struct {
 
 // Send so many requests, a few at once, and return their answers.
 func (t Target) Send(ctx context.Context, n, atOnce int) Answers {
-	hc, out := newClient(atOnce), make(Answers, n)
+	hc, out := newHTTPClient(atOnce), make(Answers, n)
 	defer hc.CloseIdleConnections()
 	next := make(chan int)
 	workers := sync.WaitGroup{}
 	for range atOnce {
 		workers.Go(func() {
 			for i := range next {
-				out[i] = t.ask(ctx, hc)
+				out[i] = t.sendRequest(ctx, hc)
 			}
 		})
 	}
@@ -104,11 +104,11 @@ func (t Target) Send(ctx context.Context, n, atOnce int) Answers {
 	return out
 }
 
-func newClient(connections int) *http.Client {
+func newHTTPClient(connections int) *http.Client {
 	return &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: connections}}
 }
 
-func (t Target) ask(ctx context.Context, hc *http.Client) Answer {
+func (t Target) sendRequest(ctx context.Context, hc *http.Client) Answer {
 	out := Answer{Sent: time.Now()}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.URL, nil)
 	if err != nil {

@@ -22,12 +22,12 @@ type Users struct {
 func (t Target) Start(ctx context.Context, perSecond int) *Users {
 	ctx, cancel := context.WithCancel(ctx)
 	u := &Users{cancel: cancel, done: make(chan struct{})}
-	go u.run(ctx, t, time.Second/time.Duration(perSecond))
+	go u.sendAtInterval(ctx, t, time.Second/time.Duration(perSecond))
 	return u
 }
 
-func (u *Users) run(ctx context.Context, t Target, interval time.Duration) {
-	hc, tick, requests := newClient(connections), time.NewTicker(interval), sync.WaitGroup{}
+func (u *Users) sendAtInterval(ctx context.Context, t Target, interval time.Duration) {
+	hc, tick, requests := newHTTPClient(connections), time.NewTicker(interval), sync.WaitGroup{}
 	defer close(u.done)
 	defer requests.Wait()
 	defer hc.CloseIdleConnections()
@@ -38,12 +38,12 @@ func (u *Users) run(ctx context.Context, t Target, interval time.Duration) {
 			return
 		case <-tick.C:
 			// A request that was sent is answered also after the end.
-			requests.Go(func() { u.record(t.ask(context.WithoutCancel(ctx), hc)) })
+			requests.Go(func() { u.recordAnswer(t.sendRequest(context.WithoutCancel(ctx), hc)) })
 		}
 	}
 }
 
-func (u *Users) record(a Answer) {
+func (u *Users) recordAnswer(a Answer) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.answers = append(u.answers, a)

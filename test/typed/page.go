@@ -63,7 +63,7 @@ var mark = regexp.MustCompile(`^<!-- typed: (no|apply)(?:, (.+))? -->$`)
 func Blocks(page, text string) ([]Block, error) {
 	r := reader{page: page}
 	for i, line := range strings.Split(text, "\n") {
-		if err := r.readLine(i+1, line); err != nil {
+		if err := r.readPageLine(i+1, line); err != nil {
 			return nil, errors.Wrapf(err, "%s:%d", page, i+1)
 		}
 	}
@@ -85,11 +85,11 @@ type reader struct {
 	blocks []Block
 }
 
-func (r *reader) readLine(number int, line string) error {
+func (r *reader) readPageLine(number int, line string) error {
 	trimmed := strings.TrimSpace(line)
 	switch {
 	case r.open != nil:
-		return r.readInside(line, trimmed)
+		return r.readBlockLine(line, trimmed)
 	case strings.HasPrefix(trimmed, "```"):
 		return r.beginBlock(number, line, trimmed)
 	case strings.HasPrefix(trimmed, "<!-- typed:"):
@@ -120,7 +120,7 @@ func (r *reader) beginBlock(number int, line, trimmed string) error {
 	return nil
 }
 
-func (r *reader) readInside(line, trimmed string) error {
+func (r *reader) readBlockLine(line, trimmed string) error {
 	if trimmed != "```" {
 		r.open.Text += strings.TrimPrefix(line, r.indent) + "\n"
 		return nil

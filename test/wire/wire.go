@@ -86,12 +86,12 @@ func (w *Wire) acceptConnections(l net.Listener) {
 		w.mu.Lock()
 		w.open = append(w.open, incoming, outgoing)
 		w.mu.Unlock()
-		go copyBytes(incoming, outgoing)
-		go copyBytes(outgoing, incoming)
+		go copyAndClose(incoming, outgoing)
+		go copyAndClose(outgoing, incoming)
 	}
 }
 
-func copyBytes(source, target net.Conn) {
+func copyAndClose(source, target net.Conn) {
 	_, _ = io.Copy(target, source)
 	_ = target.Close()
 }

@@ -45,15 +45,15 @@ func checkTree(root string, pending []string) ([]finding, error) {
 		return nil, errors.Wrap(err, "cannot open directory")
 	}
 	defer tree.Close()
-	c := &checker{files: token.NewFileSet(), terms: terms(), names: map[string]map[string]string{}}
+	c := &checker{files: token.NewFileSet(), terms: refusedTerms(), names: map[string]map[string]string{}}
 	err = fs.WalkDir(tree.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return errors.Wrapf(err, "cannot read %s", path)
 		}
-		if d.IsDir() && isSkipped(path, d.Name()) {
+		if d.IsDir() && isSkippedDir(path, d.Name()) {
 			return fs.SkipDir
 		}
-		if d.IsDir() || !isChecked(path) || isPending(path, pending) {
+		if d.IsDir() || !isCheckedFile(path) || isInPendingDir(path, pending) {
 			return nil
 		}
 		text, err := fs.ReadFile(tree.FS(), path)
@@ -68,12 +68,12 @@ func checkTree(root string, pending []string) ([]finding, error) {
 	return c.findings, err
 }
 
-func isSkipped(path, name string) bool {
+func isSkippedDir(path, name string) bool {
 	return path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata")
 }
 
-// isPending reports whether a file is in one of some pending directories. A directory that ends in /... includes all directories below it.
-func isPending(file string, directories []string) bool {
+// isInPendingDir reports whether a file is in one of some pending directories. A directory that ends in /... includes all directories below it.
+func isInPendingDir(file string, directories []string) bool {
 	dir := filepath.Dir(file)
 	return slices.ContainsFunc(directories, func(pending string) bool {
 		root, hasTree := strings.CutSuffix(pending, "/...")
@@ -81,8 +81,8 @@ func isPending(file string, directories []string) bool {
 	})
 }
 
-// isChecked reports whether the tree's authors write a file, and not for tests.
-func isChecked(path string) bool {
+// isCheckedFile reports whether the tree's authors write a file, and not for tests.
+func isCheckedFile(path string) bool {
 	return strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(filepath.Base(path), "zz_")
 }
 
@@ -95,7 +95,7 @@ func (c *checker) checkFile(path string, text []byte) error {
 	if ast.IsGenerated(f) {
 		return nil
 	}
-	c.refused = slices.DeleteFunc(slices.Clone(c.terms), func(t term) bool { return isPending(path, t.pending) })
+	c.refused = slices.DeleteFunc(slices.Clone(c.terms), func(t term) bool { return isInPendingDir(path, t.pending) })
 	for _, group := range f.Comments {
 		for _, comment := range group.List {
 			c.checkText("comment", comment.Pos(), comment.Text)
@@ -106,7 +106,7 @@ func (c *checker) checkFile(path string, text []byte) error {
 		case *ast.ImportSpec:
 			return false
 		case *ast.FuncDecl:
-			c.checkName(filepath.Dir(path), n)
+			c.checkFuncName(filepath.Dir(path), n)
 		case *ast.Field:
 			c.checkFieldComment(n)
 		case *ast.BasicLit:
@@ -142,8 +142,8 @@ func (c *checker) checkLine(subject string, pos token.Pos, n int, line string) {
 	}
 }
 
-// checkName reports a function or method whose name differs from another one's of the same package or type by the capital alone.
-func (c *checker) checkName(dir string, f *ast.FuncDecl) {
+// checkFuncName reports a function or method whose name differs from another one's of the same package or type by the capital alone.
+func (c *checker) checkFuncName(dir string, f *ast.FuncDecl) {
 	scope := dir
 	if f.Recv != nil && len(f.Recv.List) > 0 {
 		scope += "." + receiverName(f.Recv.List[0].Type)

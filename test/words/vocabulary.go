@@ -9,8 +9,8 @@ type term struct {
 	pending []string
 }
 
-// terms are the words that comments, and sentences in strings, do without.
-func terms() []term {
+// refusedTerms are the words that comments, and sentences in strings, do without.
+func refusedTerms() []term {
 	prose := pendingProse()
 	list := []struct {
 		words, instead string

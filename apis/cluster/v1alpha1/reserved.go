@@ -14,24 +14,24 @@ func reservedDomains() []string { return []string{"cluster.x-k8s.io", "intentpla
 // Reserved returns the path of a label or an annotation that users may not set, below the description, or "".
 func (d *ClusterDescription) Reserved() string {
 	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
-		if reserved(key) {
+		if isReservedKey(key) {
 			return fmt.Sprintf("labels[%s]", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.Annotations)) {
-		if reserved(key) {
+		if isReservedKey(key) {
 			return fmt.Sprintf("annotations[%s]", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.Site.Labels)) {
-		if reserved(key) {
+		if isReservedKey(key) {
 			return fmt.Sprintf("site.labels[%s]", key)
 		}
 	}
 	return ""
 }
 
-func reserved(key string) bool {
+func isReservedKey(key string) bool {
 	domain, _, found := strings.Cut(key, "/")
 	return found && slices.ContainsFunc(reservedDomains(), func(r string) bool { return domain == r || strings.HasSuffix(domain, "."+r) })
 }

@@ -30,7 +30,7 @@ func generateFiles(crds, out string) error {
 			return err
 		}
 		for name, object := range outputFiles(k, v) {
-			if err := writeYAML(k, filepath.Join(out, name), object); err != nil {
+			if err := writeYAMLFile(k, filepath.Join(out, name), object); err != nil {
 				return err
 			}
 		}
@@ -67,7 +67,7 @@ func outputFiles(k kind, v extv1.CustomResourceDefinitionVersion) map[string]any
 	}
 }
 
-func writeYAML(k kind, file string, object any) error {
+func writeYAMLFile(k kind, file string, object any) error {
 	b, err := yaml.Marshal(object)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode %s", file)

@@ -80,21 +80,21 @@ func (s *slim) copyReachable(all map[string]object, name string) {
 	if s.Definitions[name] != nil {
 		return
 	}
-	d, _ := trimValue(all[name]).(object)
+	d, _ := trimSchemaNode(all[name]).(object)
 	s.Definitions[name] = d
 	for _, ref := range findReferences(d) {
 		s.copyReachable(all, ref)
 	}
 }
 
-// isKeyword is true for keywords about an object's structure, and about the merge of lists by server-side apply.
-func isKeyword(name string) bool {
+// isSchemaKeyword is true for keywords about an object's structure, and about the merge of lists by server-side apply.
+func isSchemaKeyword(name string) bool {
 	return slices.Contains([]string{
 		"$ref", "type", "format", "required", "items", "properties", "additionalProperties", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",
 	}, name)
 }
 
-func trimValue(v any) any {
+func trimSchemaNode(v any) any {
 	m, ok := v.(object)
 	if !ok {
 		return v
@@ -103,19 +103,19 @@ func trimValue(v any) any {
 	for k, v := range m {
 		switch {
 		case k == "properties":
-			out[k] = trimFields(v)
-		case isKeyword(k):
-			out[k] = trimValue(v)
+			out[k] = trimProperties(v)
+		case isSchemaKeyword(k):
+			out[k] = trimSchemaNode(v)
 		}
 	}
 	return out
 }
 
-func trimFields(v any) object {
+func trimProperties(v any) object {
 	out := object{}
 	m, _ := v.(object)
 	for k, v := range m {
-		out[k] = trimValue(v)
+		out[k] = trimSchemaNode(v)
 	}
 	return out
 }

@@ -62,7 +62,7 @@ func findLeftovers(d *Description, all []placed) []Leftover {
 	renamed, targets := renamedObjects(d), readTargets(all)
 	out := []Leftover{}
 	for _, o := range all {
-		found := append(findNames(o, renamed), findMentions(o, renamed)...)
+		found := append(findRenamedNames(o, renamed), findMentions(o, renamed)...)
 		found = append(found, targets.findFrontNames(o)...)
 		found = append(found, targets.findSelections(o)...)
 		slices.SortFunc(found, func(a, b Leftover) int { return cmp.Compare(a.Field+a.String(), b.Field+b.String()) })
@@ -89,15 +89,15 @@ func renamedObjects(d *Description) []renamedObject {
 		}
 		prefix := `(^|[^a-z0-9-])`
 		if slices.ContainsFunc(shared, func(s object.Object) bool { return s.Name == o.Name }) {
-			prefix = `(?i:` + kindWords(o.Kind) + `)(\.[a-z0-9.]+)?[^A-Za-z0-9]{1,4}` + namespaceWords(o.Namespace)
+			prefix = `(?i:` + kindWordPattern(o.Kind) + `)(\.[a-z0-9.]+)?[^A-Za-z0-9]{1,4}` + namespaceWords(o.Namespace)
 		}
 		out = append(out, renamedObject{Object: o, word: regexp.MustCompile(prefix + regexp.QuoteMeta(o.Name) + `($|[^a-z0-9-])`)})
 	}
 	return out
 }
 
-// kindWords returns a pattern for the words that people write for a kind, such as the arguments of kubectl.
-func kindWords(kind string) string {
+// kindWordPattern returns a pattern for the words that people write for a kind, such as the arguments of kubectl.
+func kindWordPattern(kind string) string {
 	short := map[string]string{"Deployment": "(?:deploy|workload)", "HorizontalPodAutoscaler": "hpa", "ConfigMap": "cm", "PodDisruptionBudget": "pdb"}
 	out := `\b` + regexp.QuoteMeta(kind) + `s?`
 	if word, ok := short[kind]; ok {
@@ -118,10 +118,10 @@ func namespaceWords(namespace string) string {
 	return `(?:` + word + `/|(?:-n|--namespace)[ =]?` + word + ` +)?` + options
 }
 
-// findNames returns the texts of an object that have the name of a renamed one. Labels, images and the names of containers and the like are not searched.
-func findNames(o placed, renamed []renamedObject) []Leftover {
+// findRenamedNames returns the texts of an object that have the name of a renamed one. Labels, images and the names of containers and the like are not searched.
+func findRenamedNames(o placed, renamed []renamedObject) []Leftover {
 	out := []Leftover{}
-	for _, field := range textsOf(o.content) {
+	for _, field := range textsOfObject(o.content) {
 		for _, r := range renamed {
 			isFound := func(l Leftover) bool { return l.Names == r.Object && strings.HasPrefix(l.Field, field.path+"[") }
 			if r.word.MatchString(field.text) && !slices.ContainsFunc(out, isFound) {
@@ -134,39 +134,39 @@ func findNames(o placed, renamed []renamedObject) []Leftover {
 
 type textField struct{ path, text string }
 
-// textsOf an object in which a name may be a reference.
-func textsOf(u *unstructured.Unstructured) []textField {
+// textsOfObject returns the texts of an object in which a name may be a reference.
+func textsOfObject(u *unstructured.Unstructured) []textField {
 	out := []textField{}
 	for _, field := range slices.Sorted(maps.Keys(u.Object)) {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, field) {
-			out = append(out, textsBelow(field, u.Object[field])...)
+			out = append(out, textsBelowPath(field, u.Object[field])...)
 		}
 	}
 	return out
 }
 
-func textsBelow(path string, value any) []textField {
+func textsBelowPath(path string, value any) []textField {
 	out := []textField{}
 	switch v := value.(type) {
 	case string:
 		out = append(out, textField{path: path, text: v})
 	case []any:
 		for i, item := range v {
-			out = append(out, textsBelow(fmt.Sprintf("%s[%d]", path, i), item)...)
+			out = append(out, textsBelowPath(fmt.Sprintf("%s[%d]", path, i), item)...)
 		}
-		out = append(out, textField{path: path, text: joinTexts(v)})
+		out = append(out, textField{path: path, text: joinListTexts(v)})
 	case map[string]any:
 		for _, field := range slices.Sorted(maps.Keys(v)) {
 			if !isNoReference(path, field, v[field]) {
-				out = append(out, textsBelow(path+"."+field, v[field])...)
+				out = append(out, textsBelowPath(path+"."+field, v[field])...)
 			}
 		}
 	}
 	return out
 }
 
-// joinTexts returns a list of texts as one, since the arguments of a program name a kind and an object in two of them.
-func joinTexts(list []any) string {
+// joinListTexts returns a list of texts as one, since the arguments of a program name a kind and an object in two of them.
+func joinListTexts(list []any) string {
 	texts := make([]string, len(list))
 	for i := range list {
 		texts[i], _ = list[i].(string)
@@ -177,12 +177,12 @@ func joinTexts(list []any) string {
 // isNoReference reports whether the texts of a field refer to nothing. The name of an element is its own: of a container, a port or a volume. A key names an
 // entry in a ConfigMap or a Secret.
 func isNoReference(path, field string, value any) bool {
-	return hasLabels(field, value) || field == "image" || field == "key" || field == "name" && strings.HasSuffix(path, "]")
+	return hasLabelTexts(field, value) || field == "image" || field == "key" || field == "name" && strings.HasSuffix(path, "]")
 }
 
-// hasLabels reports whether the texts of a field are labels or describe an object. The metadata of a trigger or a component, which has other fields than the
+// hasLabelTexts reports whether the texts of a field are labels or describe an object. The metadata of a trigger or a component, which has other fields than the
 // metadata of an object, are its settings.
-func hasLabels(field string, value any) bool {
+func hasLabelTexts(field string, value any) bool {
 	if field != "metadata" {
 		return object.IsLabelField(field)
 	}

@@ -48,13 +48,13 @@ const mirrorField = "requestMirror"
 // callers use a front by its name.
 func (t targets) findFrontNames(o placed) []Leftover {
 	out := []Leftover{}
-	for _, m := range append(mentionsOf(o.content), nameMentions(o)...) {
+	for _, m := range append(mentionsInObject(o.content), nameMentions(o)...) {
 		isOther := !m.isExplicit && (o.perTrack || !sendsRequests(o.object.Kind, m.path))
 		if isOther || o.isRouted && !strings.Contains(m.path, mirrorField) {
 			continue
 		}
 		for _, front := range t.fronts {
-			if m.isOf(front.object, o.object.Namespace) || m.isHostOf(front.object, o.object.Namespace) {
+			if m.mentionsObject(front.object, o.object.Namespace) || m.isHostOfService(front.object, o.object.Namespace) {
 				out = append(out, Leftover{In: o.object, Field: m.path, Names: front.object, Fault: FaultOneTrack})
 			}
 		}
@@ -104,7 +104,7 @@ func (t targets) selectsServices(o placed, s selection) bool {
 	if strings.Contains(o.object.Kind, "Service") || strings.Contains(strings.ToLower(s.path), "service") {
 		return true
 	}
-	_, ok := t.findPods(o, s.selector)
+	_, ok := t.findSelectedPods(o, s.selector)
 	return !ok
 }
 
@@ -117,7 +117,7 @@ func (t targets) findInTrack(o placed, selections []selection) []Leftover {
 	}
 	out := []Leftover{}
 	for _, s := range selections {
-		if pods, ok := t.findPods(o, s.selector); ok && pods.perTrack {
+		if pods, ok := t.findSelectedPods(o, s.selector); ok && pods.perTrack {
 			out = append(out, Leftover{In: o.object, Field: s.path, Names: pods.object, Fault: FaultBothTracks})
 		}
 	}
@@ -128,18 +128,18 @@ func (t targets) findInTrack(o placed, selections []selection) []Leftover {
 func (t targets) findMissingCopy(o placed, s selection) []Leftover {
 	front, isFront := findLabelled(t.fronts, o, s.selector)
 	_, isCopied := findLabelled(t.copies, o, s.selector)
-	_, hasPods := t.findPods(o, s.selector)
+	_, hasPods := t.findSelectedPods(o, s.selector)
 	if !isFront || isCopied || hasPods && !t.selectsServices(o, s) {
 		return nil
 	}
 	return []Leftover{{In: o.object, Field: s.path, Names: front.object, Fault: FaultNoCopy}}
 }
 
-// findPods returns an object whose pods a selector of another object selects: one in a track, if there is one.
-func (t targets) findPods(o placed, s labels.Selector) (placed, bool) {
+// findSelectedPods returns an object whose pods a selector of another object selects: one in a track, if there is one.
+func (t targets) findSelectedPods(o placed, s labels.Selector) (placed, bool) {
 	found := slices.DeleteFunc(slices.Clone(t.pods), func(p placed) bool {
 		pods, _ := object.PodLabels(p.content)
-		return !reaches(o, p) || !s.Matches(pods)
+		return !reachesNamespace(o, p) || !s.Matches(pods)
 	})
 	i := slices.IndexFunc(found, func(p placed) bool { return p.perTrack })
 	if len(found) == 0 {
@@ -150,15 +150,15 @@ func (t targets) findPods(o placed, s labels.Selector) (placed, bool) {
 
 // findLabelled returns an object with labels that a selector of another object selects.
 func findLabelled(all []placed, o placed, s labels.Selector) (placed, bool) {
-	i := slices.IndexFunc(all, func(p placed) bool { return reaches(o, p) && s.Matches(labels.Set(p.content.GetLabels())) })
+	i := slices.IndexFunc(all, func(p placed) bool { return reachesNamespace(o, p) && s.Matches(labels.Set(p.content.GetLabels())) })
 	if i < 0 {
 		return placed{}, false
 	}
 	return all[i], true
 }
 
-// reaches reports whether a selector of an object may select an object of another namespace.
-func reaches(o, target placed) bool {
+// reachesNamespace reports whether a selector of an object may select an object of another namespace.
+func reachesNamespace(o, target placed) bool {
 	isElsewhere := o.object.Namespace != "" && o.object.Namespace != target.object.Namespace
 	return !isElsewhere || object.MapAt(o.content.Object, "spec", "namespaceSelector") != nil
 }
@@ -176,7 +176,7 @@ func selectionsOf(u *unstructured.Unstructured) []selection {
 	v := selectionVisitor{}
 	for _, field := range slices.Sorted(maps.Keys(u.Object)) {
 		if field != "metadata" {
-			v.visitValue(field, field, u.Object[field], false)
+			v.visitFieldValue(field, field, u.Object[field], false)
 		}
 	}
 	return v.found
@@ -184,8 +184,8 @@ func selectionsOf(u *unstructured.Unstructured) []selection {
 
 type selectionVisitor struct{ found []selection }
 
-func (v *selectionVisitor) visitValue(path, field string, value any, inSelector bool) {
-	name := kindWord(field)
+func (v *selectionVisitor) visitFieldValue(path, field string, value any, inSelector bool) {
+	name := singularKind(field)
 	if slices.Contains([]string{"nodeselector", "namespaceselector", "objectselector"}, name) {
 		return
 	}
@@ -197,7 +197,7 @@ func (v *selectionVisitor) visitValue(path, field string, value any, inSelector 
 		}
 	case []any:
 		for i, item := range value {
-			v.visitValue(fmt.Sprintf("%s[%d]", path, i), field, item, inSelector)
+			v.visitFieldValue(fmt.Sprintf("%s[%d]", path, i), field, item, inSelector)
 		}
 	case map[string]any:
 		v.visitMapping(path, value, isSelector)
@@ -211,17 +211,17 @@ func (v *selectionVisitor) visitMapping(path string, m map[string]any, isSelecto
 		}
 		return
 	}
-	if set, ok := labelSet(m); ok && isSelector {
+	if set, ok := labelsOfMapping(m); ok && isSelector {
 		v.add(path, labels.SelectorFromSet(set))
 		return
 	}
 	for _, field := range slices.Sorted(maps.Keys(m)) {
-		v.visitValue(path+"."+field, field, m[field], isSelector)
+		v.visitFieldValue(path+"."+field, field, m[field], isSelector)
 	}
 }
 
-// labelSet returns a mapping of texts. An empty mapping selects everything, as an empty label selector does.
-func labelSet(m map[string]any) (labels.Set, bool) {
+// labelsOfMapping returns a mapping of texts. An empty mapping selects everything, as an empty label selector does.
+func labelsOfMapping(m map[string]any) (labels.Set, bool) {
 	out := labels.Set{}
 	for key, value := range m {
 		text, ok := value.(string)

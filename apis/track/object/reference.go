@@ -14,24 +14,24 @@ type ReferenceVisitor func(kind string, in map[string]any, field string)
 func VisitReferences(u *unstructured.Unstructured, visit ReferenceVisitor) {
 	for field, value := range u.Object {
 		if field != "metadata" && field != "kind" {
-			visitField(field, value, visit)
+			visitFieldValue(field, value, visit)
 		}
 	}
 }
 
-func visitField(field string, value any, visit ReferenceVisitor) {
+func visitFieldValue(field string, value any, visit ReferenceVisitor) {
 	switch v := value.(type) {
 	case []any:
 		for _, item := range v {
-			visitField(field, item, visit)
+			visitFieldValue(field, item, visit)
 		}
 	case map[string]any:
-		visitMap(field, v, visit)
+		visitMapping(field, v, visit)
 	}
 }
 
-// visitMap visits a mapping that is the value of a field, or one of its elements.
-func visitMap(field string, m map[string]any, visit ReferenceVisitor) {
+// visitMapping visits a mapping that is the value of a field, or one of its elements.
+func visitMapping(field string, m map[string]any, visit ReferenceVisitor) {
 	kind := TextAt(m, "kind")
 	if kind == "" {
 		kind = kindOfField(field)
@@ -43,7 +43,7 @@ func visitMap(field string, m map[string]any, visit ReferenceVisitor) {
 		visit("Secret", m, "secretName")
 	}
 	for name, value := range m {
-		visitField(name, value, visit)
+		visitFieldValue(name, value, visit)
 	}
 }
 
@@ -64,7 +64,7 @@ func kindOfField(field string) string {
 // but a missing object would.
 func RefersTo(u *unstructured.Unstructured, kind, name string) bool {
 	if !hasKnownReferences(u.GroupVersionKind().Group) {
-		return hasText(u.Object, name)
+		return containsText(u.Object, name)
 	}
 	found := false
 	VisitReferences(u, func(k string, in map[string]any, field string) { found = found || k == kind && in[field] == name })
@@ -76,16 +76,16 @@ func hasKnownReferences(group string) bool {
 	return slices.Contains([]string{"", "apps", "autoscaling", "batch", "networking.k8s.io", "policy", GatewayGroup}, group)
 }
 
-// hasText reports whether a text is among the values, apart from metadata and labels.
-func hasText(value any, text string) bool {
+// containsText reports whether a text is among the values, apart from metadata and labels.
+func containsText(value any, text string) bool {
 	switch v := value.(type) {
 	case string:
 		return v == text
 	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return hasText(item, text) })
+		return slices.ContainsFunc(v, func(item any) bool { return containsText(item, text) })
 	case map[string]any:
 		for field, item := range v {
-			if !IsLabelField(field) && hasText(item, text) {
+			if !IsLabelField(field) && containsText(item, text) {
 				return true
 			}
 		}

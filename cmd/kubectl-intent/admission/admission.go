@@ -76,7 +76,7 @@ func Of(documents ...[]byte) (*Server, error) {
 func newAdmissionServer(all []*extv1.CustomResourceDefinition) (*Server, error) {
 	s := &Server{kinds: map[schema.GroupVersionKind]kind{}}
 	for _, d := range all {
-		found, err := kindsOf(d)
+		found, err := compileKinds(d)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot use CustomResourceDefinition %q", d.GetName())
 		}

@@ -80,8 +80,8 @@ type kind struct {
 	rules func() *cel.Validator
 }
 
-// kindsOf returns the checks of a definition, by version.
-func kindsOf(d *extv1.CustomResourceDefinition) (map[schema.GroupVersionKind]kind, error) {
+// compileKinds returns the checks of a definition, by version.
+func compileKinds(d *extv1.CustomResourceDefinition) (map[schema.GroupVersionKind]kind, error) {
 	extv1.SetDefaults_CustomResourceDefinition(d)
 	extv1.SetDefaults_CustomResourceDefinitionSpec(&d.Spec)
 	internal := &apiextensions.CustomResourceDefinition{}
@@ -98,7 +98,7 @@ func kindsOf(d *extv1.CustomResourceDefinition) (map[schema.GroupVersionKind]kin
 		if props == nil || props.OpenAPIV3Schema == nil {
 			return nil, errors.Errorf("version %s has no schema", v.Name)
 		}
-		k, err := newKind(props.OpenAPIV3Schema)
+		k, err := compileKind(props.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func kindsOf(d *extv1.CustomResourceDefinition) (map[schema.GroupVersionKind]kin
 	return out, nil
 }
 
-func newKind(s *apiextensions.JSONSchemaProps) (kind, error) {
+func compileKind(s *apiextensions.JSONSchemaProps) (kind, error) {
 	structure, err := structuralschema.NewStructural(s)
 	if err != nil {
 		return kind{}, err

@@ -92,12 +92,12 @@ func (c *converter) refuseUnusedArgs() {
 	c.object = "--arg"
 	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
 		if !c.usedArgs[name] {
-			c.refusef(name, "no template of the files has an argument or a variable of this name")
+			c.refuseFieldf(name, "no template of the files has an argument or a variable of this name")
 		}
 	}
 }
 
-func (c *converter) refusef(field, format string, args ...any) {
+func (c *converter) refuseFieldf(field, format string, args ...any) {
 	p := Problem{Object: c.object, Field: field, Message: fmt.Sprintf(format, args...)}
 	if !slices.Contains(c.problems, p) {
 		c.problems = append(c.problems, p)
@@ -109,10 +109,10 @@ func (c *converter) hasProblemBelow(path string) bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Object == c.object && strings.HasPrefix(p.Field, path) })
 }
 
-// refuseText refuses a text that cannot be read, unless it lacks the value of a placeholder, which is refused already.
-func (c *converter) refuseText(field string, err error) {
+// refuseInvalidText refuses a text that cannot be read, unless it lacks the value of a placeholder, which is refused already.
+func (c *converter) refuseInvalidText(field string, err error) {
 	if !c.hasProblemBelow(field) {
-		c.refusef(field, "%s", err)
+		c.refuseFieldf(field, "%s", err)
 	}
 }
 
@@ -120,16 +120,16 @@ func (c *converter) addNotef(field, format string, args ...any) {
 	c.out.Notes = append(c.out.Notes, fmt.Sprintf("%s: %s: %s", c.object, field, fmt.Sprintf(format, args...)))
 }
 
-// result returns the conversion, or all problems. It never returns a part of a conversion.
-func (c *converter) result() (*Conversion, error) {
+// conversionResult returns the conversion, or all problems. It never returns a part of a conversion.
+func (c *converter) conversionResult() (*Conversion, error) {
 	if len(c.problems) > 0 {
 		return nil, &FieldsError{Problems: c.problems}
 	}
 	return &c.out, nil
 }
 
-// addBounded adds a check for each bound of a field: one keeps the name, of several each has the side of its bound in its name.
-func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []condition.Bound) {
+// addBoundChecks adds a check for each bound of a field: one keeps the name, of several each has the side of its bound in its name.
+func (c *converter) addBoundChecks(check deploymentv1alpha1.Check, bounds []condition.Bound) {
 	for _, b := range bounds {
 		bounded := check.DeepCopy()
 		bounded.Threshold = deploymentv1alpha1.Threshold(b.String())
@@ -146,7 +146,7 @@ func (c *converter) failableBounds(field string, check deploymentv1alpha1.Check,
 	out, idle := []condition.Bound{}, []condition.Bound{}
 	for _, b := range bounds {
 		check.Threshold = deploymentv1alpha1.Threshold(b.String())
-		if canFail(check) {
+		if canCheckFail(check) {
 			out = append(out, b)
 			continue
 		}
@@ -154,7 +154,7 @@ func (c *converter) failableBounds(field string, check deploymentv1alpha1.Check,
 	}
 	for _, b := range idle {
 		if len(out) == 0 {
-			c.refuseIdle(field, b.String())
+			c.refuseIdleCheck(field, b.String())
 			continue
 		}
 		c.addNotef(field, "%q holds for each value that can be measured, and is left out", b)
@@ -164,17 +164,17 @@ func (c *converter) failableBounds(field string, check deploymentv1alpha1.Check,
 
 // refuseUnfailing refuses a check that no value can fail: it would pass each revision.
 func (c *converter) refuseUnfailing(field string, check deploymentv1alpha1.Check) {
-	if !canFail(check) {
-		c.refuseIdle(field, string(check.Threshold))
+	if !canCheckFail(check) {
+		c.refuseIdleCheck(field, string(check.Threshold))
 	}
 }
 
-func (c *converter) refuseIdle(field, limit string) {
-	c.refusef(field, "%q holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed", limit)
+func (c *converter) refuseIdleCheck(field, limit string) {
+	c.refuseFieldf(field, "%q holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed", limit)
 }
 
-// canFail reports whether a measurement can fail a check. A threshold, a query or an expression that cannot be read is refused where it is read.
-func canFail(check deploymentv1alpha1.Check) bool {
+// canCheckFail reports whether a measurement can fail a check. A threshold, a query or an expression that cannot be read is refused where it is read.
+func canCheckFail(check deploymentv1alpha1.Check) bool {
 	limit, err := threshold.Parse(string(check.Threshold))
 	if err != nil {
 		return true

@@ -48,8 +48,8 @@ type argoProvider struct {
 	Job        *argoJob        `json:"job"`
 }
 
-// count returns how many providers are set.
-func (p argoProvider) count() int {
+// countProviders returns how many providers are set.
+func (p argoProvider) countProviders() int {
 	n := 0
 	for _, isSet := range []bool{p.Prometheus != nil, p.Web != nil, p.Job != nil} {
 		if isSet {
@@ -70,7 +70,7 @@ func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 	c := newConverter(o)
 	c.declaresArgs = true
 	for _, d := range documents {
-		n, err := kindOf(d)
+		n, err := readKindAndName(d)
 		if err != nil {
 			return nil, err
 		}
@@ -79,19 +79,19 @@ func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 		case isTemplateOfArgo(n):
 			err = c.readTemplate(d)
 		case isUserOfArgo(n):
-			err = c.noteUser(d)
+			err = c.noteUserSettings(d)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	c.refuseUnusedArgs()
-	return c.result()
+	return c.conversionResult()
 }
 
 func (c *converter) readTemplate(document []byte) error {
 	t := argoTemplate{}
-	if err := c.decode(document, "spec", fields.AnalysisTemplate(), &t); err != nil {
+	if err := c.decodeDocument(document, "spec", fields.AnalysisTemplate(), &t); err != nil {
 		return err
 	}
 	c.convertTemplate(t)
@@ -99,14 +99,14 @@ func (c *converter) readTemplate(document []byte) error {
 }
 
 func (c *converter) convertTemplate(t argoTemplate) {
-	values := c.argoValues(t.Spec.Args)
+	values := c.resolveArgoArgs(t.Spec.Args)
 	for i, m := range t.Spec.Metrics {
 		c.convertMetric(fmt.Sprintf("spec.metrics[%d]", i), m, values)
 	}
 }
 
-// argoValues returns the values of the arguments' placeholders. An argument without a value is a problem.
-func (c *converter) argoValues(args []argoArg) map[string]string {
+// resolveArgoArgs returns the values of the arguments' placeholders. An argument without a value is a problem.
+func (c *converter) resolveArgoArgs(args []argoArg) map[string]string {
 	values := map[string]string{}
 	for i, a := range args {
 		argument, ok := c.Args[a.Name]
@@ -116,11 +116,11 @@ func (c *converter) argoValues(args []argoArg) map[string]string {
 		case ok:
 			values[argsPrefix+a.Name] = argument
 		case a.ValueFrom != nil:
-			c.refusef(field+".valueFrom", "only the cluster has this value: say --arg %s=VALUE", a.Name)
+			c.refuseFieldf(field+".valueFrom", "only the cluster has this value: say --arg %s=VALUE", a.Name)
 		case a.Value != nil:
-			values[argsPrefix+a.Name] = c.fileValue(field+".value", *a.Value)
+			values[argsPrefix+a.Name] = c.validateFileValue(field+".value", *a.Value)
 		default:
-			c.refusef(field, "%s has no value: say --arg %[1]s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", a.Name)
+			c.refuseFieldf(field, "%s has no value: say --arg %[1]s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", a.Name)
 		}
 		if _, ok := values[argsPrefix+a.Name]; !ok {
 			// The argument is refused once, and not where it is used too.
@@ -131,35 +131,35 @@ func (c *converter) argoValues(args []argoArg) map[string]string {
 }
 
 func (c *converter) convertMetric(path string, m argoMetric, values map[string]string) {
-	check := deploymentv1alpha1.Check{Name: c.fill(path+".name", m.Name, values)}
-	check.FailureLimit = c.argoNumber(path+".failureLimit", m.FailureLimit, 0, values)
-	check.InconclusiveLimit = c.argoNumber(path+".inconclusiveLimit", m.InconclusiveLimit, 0, values)
-	check.ConsecutiveErrorLimit = c.argoNumber(path+".consecutiveErrorLimit", m.ConsecutiveErrorLimit, 0, values)
+	check := deploymentv1alpha1.Check{Name: c.fillPlaceholders(path+".name", m.Name, values)}
+	check.FailureLimit = c.parseArgoNumber(path+".failureLimit", m.FailureLimit, 0, values)
+	check.InconclusiveLimit = c.parseArgoNumber(path+".inconclusiveLimit", m.InconclusiveLimit, 0, values)
+	check.ConsecutiveErrorLimit = c.parseArgoNumber(path+".consecutiveErrorLimit", m.ConsecutiveErrorLimit, 0, values)
 	c.setArgoTimes(path, m, &check, values)
 	c.refuseArgoLimits(path, check)
-	m.SuccessCondition = c.fill(path+".successCondition", m.SuccessCondition, values)
-	m.FailureCondition = c.fill(path+".failureCondition", m.FailureCondition, values)
+	m.SuccessCondition = c.fillPlaceholders(path+".successCondition", m.SuccessCondition, values)
+	m.FailureCondition = c.fillPlaceholders(path+".failureCondition", m.FailureCondition, values)
 	switch {
-	case m.Provider.count() > 1:
-		c.refusef(path+".provider", "has %d providers, and a metric has one", m.Provider.count())
+	case m.Provider.countProviders() > 1:
+		c.refuseFieldf(path+".provider", "has %d providers, and a metric has one", m.Provider.countProviders())
 	case m.Provider.Prometheus != nil:
 		c.convertPrometheus(path, m, check, values)
 	case m.Provider.Web != nil:
-		c.convertWeb(path, m, check, values)
+		c.convertWebMetric(path, m, check, values)
 	case m.Provider.Job != nil:
-		c.convertJob(path, m, check, values)
+		c.convertJobMetric(path, m, check, values)
 	case !c.hasProblemBelow(path + ".provider."):
-		c.refusef(path+".provider", "has neither prometheus nor web nor job")
+		c.refuseFieldf(path+".provider", "has neither prometheus nor web nor job")
 	}
 }
 
-// argoNumber returns a number, which may be written as a text with placeholders. It is nil for an absent number, and where a value is missing, which is refused
+// parseArgoNumber returns a number, which may be written as a text with placeholders. It is nil for an absent number, and where a value is missing, which is refused
 // once.
-func (c *converter) argoNumber(field string, n *intstr.IntOrString, minimum int64, values map[string]string) *int32 {
+func (c *converter) parseArgoNumber(field string, n *intstr.IntOrString, minimum int64, values map[string]string) *int32 {
 	if n == nil {
 		return nil
 	}
-	text := c.fill(field, n.String(), values)
+	text := c.fillPlaceholders(field, n.String(), values)
 	if text == "" && len(c.problems) > 0 {
 		return nil
 	}
@@ -168,10 +168,10 @@ func (c *converter) argoNumber(field string, n *intstr.IntOrString, minimum int6
 
 // setArgoTimes sets count and interval. A metric with neither is measured once, and one with an interval alone for as long as the Rollout lasts.
 func (c *converter) setArgoTimes(path string, m argoMetric, check *deploymentv1alpha1.Check, values map[string]string) {
-	count := c.argoNumber(path+".count", m.Count, 1, values)
-	m.Interval = c.fill(path+".interval", m.Interval, values)
-	interval := c.duration(path+".interval", m.Interval)
-	delay := c.duration(path+".initialDelay", c.fill(path+".initialDelay", m.InitialDelay, values))
+	count := c.parseArgoNumber(path+".count", m.Count, 1, values)
+	m.Interval = c.fillPlaceholders(path+".interval", m.Interval, values)
+	interval := c.parseCheckDuration(path+".interval", m.Interval)
+	delay := c.parseCheckDuration(path+".initialDelay", c.fillPlaceholders(path+".initialDelay", m.InitialDelay, values))
 	switch {
 	case count != nil || m.Count != nil:
 	case m.Interval == "":
@@ -179,15 +179,15 @@ func (c *converter) setArgoTimes(path string, m argoMetric, check *deploymentv1a
 	case c.Count > 0:
 		count = new(c.Count)
 	default:
-		c.refusef(path+".count", "is absent: the metric is measured for as long as the Rollout lasts, and a check ends. Say --count N")
+		c.refuseFieldf(path+".count", "is absent: the metric is measured for as long as the Rollout lasts, and a check ends. Say --count N")
 	}
 	if count == nil {
 		return
 	}
 	if *count > 1 && m.Interval == "" {
-		c.refusef(path+".interval", "is absent, and Argo Rollouts takes more than one measurement with an interval alone")
+		c.refuseFieldf(path+".interval", "is absent, and Argo Rollouts takes more than one measurement with an interval alone")
 	}
-	c.setTimes(path+".count", check, delay, interval, *count)
+	c.setCheckTimes(path+".count", check, delay, interval, *count)
 }
 
 // refuseArgoLimits refuses limits that a count cannot reach. Argo Rollouts refuses a greater one too.
@@ -196,9 +196,9 @@ func (c *converter) refuseArgoLimits(path string, check deploymentv1alpha1.Check
 		return
 	}
 	if limit := check.FailureLimit; limit != nil && *limit >= *check.Count {
-		c.refusef(path+".failureLimit", "%d of %d measurements may fail: it must be less than count", *limit, *check.Count)
+		c.refuseFieldf(path+".failureLimit", "%d of %d measurements may fail: it must be less than count", *limit, *check.Count)
 	}
 	if limit := check.InconclusiveLimit; limit != nil && *limit > *check.Count {
-		c.refusef(path+".inconclusiveLimit", "%d of %d measurements may be inconclusive: it must not be more than count", *limit, *check.Count)
+		c.refuseFieldf(path+".inconclusiveLimit", "%d of %d measurements may be inconclusive: it must not be more than count", *limit, *check.Count)
 	}
 }

@@ -16,8 +16,8 @@ func isUserOfArgo(n named) bool {
 	return group == "argoproj.io" && slices.Contains([]string{"Rollout", "Experiment"}, n.Kind)
 }
 
-// noteUser adds notes about the settings of a Rollout or an Experiment that change the verdicts of templates, since the conversion reads templates alone.
-func (c *converter) noteUser(document []byte) error {
+// noteUserSettings adds notes about the settings of a Rollout or an Experiment that change the verdicts of templates, since the conversion reads templates alone.
+func (c *converter) noteUserSettings(document []byte) error {
 	object := struct {
 		Spec map[string]any `json:"spec"`
 	}{}

@@ -18,14 +18,14 @@ type named struct {
 	} `json:"metadata"`
 }
 
-// kindOf returns the kind and the name of a document's object.
-func kindOf(document []byte) (named, error) {
+// readKindAndName returns the kind and the name of a document's object.
+func readKindAndName(document []byte) (named, error) {
 	n := named{}
 	return n, errors.Wrap(yaml.Unmarshal(document, &n), "cannot read the object")
 }
 
-// decode reads an object, and refuses and notes its fields below a path by the table of its schema.
-func (c *converter) decode(document []byte, root string, table []fields.Field, into any) error {
+// decodeDocument reads an object, and refuses and notes its fields below a path by the table of its schema.
+func (c *converter) decodeDocument(document []byte, root string, table []fields.Field, into any) error {
 	b, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
 		return errors.Wrapf(err, "cannot read %s", c.object)
@@ -38,7 +38,7 @@ func (c *converter) decode(document []byte, root string, table []fields.Field, i
 	}
 	for _, d := range fields.Compare(object, root, table) {
 		if d.Treatment == fields.Refused {
-			c.refusef(d.Path, "%s", d.Text)
+			c.refuseFieldf(d.Path, "%s", d.Text)
 			continue
 		}
 		c.addNotef(d.Path, "%s", d.Text)

@@ -75,36 +75,36 @@ type verdictNote struct {
 	parts []string
 }
 
-// add adds a difference, unless the outcomes are equal.
-func (n *verdictNote) add(difference string, checkOutcome, judgeOutcome condition.Outcome) {
+// addDifference adds a difference, unless the outcomes are equal.
+func (n *verdictNote) addDifference(difference string, checkOutcome, judgeOutcome condition.Outcome) {
 	if checkOutcome != judgeOutcome {
 		n.parts = append(n.parts, fmt.Sprintf("%s %s, and %s in %s", difference, checkOutcome, judgeOutcome, n.judge))
 	}
 }
 
-// addText adds a difference that is not one of outcomes.
-func (n *verdictNote) addText(difference, text string) {
+// addDifferenceText adds a difference that is not one of outcomes.
+func (n *verdictNote) addDifferenceText(difference, text string) {
 	n.parts = append(n.parts, difference+" "+text)
 }
 
 // addServerAnswers adds the differences of answers that the source judge judges whatever their form: it ignores a warning, and follows a redirect.
 func (n *verdictNote) addServerAnswers() {
-	n.addText(DifferenceWarning, "is an error, or does not count, and "+n.judge+" judges it")
-	n.addText(DifferenceRedirect, "does not count, and "+n.judge+" follows it")
-	n.addText(DifferenceMethod, "does not count, and "+n.judge+" asks it with GET")
-	n.addText(DifferenceLarge, "is an error, and "+n.judge+" judges it")
+	n.addDifferenceText(DifferenceWarning, "is an error, or does not count, and "+n.judge+" judges it")
+	n.addDifferenceText(DifferenceRedirect, "does not count, and "+n.judge+" follows it")
+	n.addDifferenceText(DifferenceMethod, "does not count, and "+n.judge+" asks it with GET")
+	n.addDifferenceText(DifferenceLarge, "is an error, and "+n.judge+" judges it")
 }
 
 // addUnanswered adds the difference of a server that is slow, or gives no answer. The outcome is the outcome in the source judge after some seconds.
 func (n *verdictNote) addUnanswered(outcome condition.Outcome, seconds int64) {
 	text := fmt.Sprintf("within %d seconds %s, and %s in %s after %d seconds", longestAnswerSeconds, doesNotCount, outcome, n.judge, seconds)
-	n.addText(DifferenceUnanswered, text)
+	n.addDifferenceText(DifferenceUnanswered, text)
 }
 
 // addFailures adds the difference of checks that a metric with several bounds becomes.
 func (n *verdictNote) addFailures(bounds []condition.Bound, check deploymentv1alpha1.Check) {
 	if len(bounds) > 1 && check.FailureLimit != nil && *check.FailureLimit > 0 {
-		n.addText(DifferenceFailures, "counts against failureLimit of its own bound, and in "+n.judge+" against one for both")
+		n.addDifferenceText(DifferenceFailures, "counts against failureLimit of its own bound, and in "+n.judge+" against one for both")
 	}
 }
 

@@ -101,13 +101,13 @@ func FromFlagger(documents [][]byte, o Options) (*Conversion, error) {
 		}
 	}
 	c.refuseUnusedArgs()
-	return c.result()
+	return c.conversionResult()
 }
 
 func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 	out := flaggerObjects{}
 	for _, d := range documents {
-		n, err := kindOf(d)
+		n, err := readKindAndName(d)
 		if err != nil {
 			return out, err
 		}
@@ -115,11 +115,11 @@ func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 		switch n.APIVersion + " " + n.Kind {
 		case "flagger.app/v1beta1 MetricTemplate":
 			t := flaggerTemplate{}
-			err = c.decode(d, "spec", fields.MetricTemplate(), &t)
+			err = c.decodeDocument(d, "spec", fields.MetricTemplate(), &t)
 			out.templates = append(out.templates, t)
 		case "flagger.app/v1beta1 Canary":
 			canary := flaggerCanary{}
-			err = c.decode(d, "spec", fields.Canary(), &canary)
+			err = c.decodeDocument(d, "spec", fields.Canary(), &canary)
 			out.canaries = append(out.canaries, canary)
 		}
 		if err != nil {
@@ -133,22 +133,22 @@ func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTemplate, used map[int]bool) {
 	c.object = canary.Kind + " " + canary.Metadata.Name
 	if canary.Spec.SkipAnalysis {
-		c.refusef("spec.skipAnalysis", "Flagger promotes the canary without its metrics, and a check decides: remove the field")
+		c.refuseFieldf("spec.skipAnalysis", "Flagger promotes the canary without its metrics, and a check decides: remove the field")
 	}
 	for i, m := range canary.Spec.Analysis.Metrics {
 		path := fmt.Sprintf("spec.analysis.metrics[%d]", i)
 		if m.TemplateRef == nil {
-			c.refusef(path+".templateRef", "is absent: Flagger has the query of %s for each mesh. Name a MetricTemplate, or use a metric of a Blueprint", m.Name)
+			c.refuseFieldf(path+".templateRef", "is absent: Flagger has the query of %s for each mesh. Name a MetricTemplate, or use a metric of a Blueprint", m.Name)
 			continue
 		}
 		namespace := cmp.Or(m.TemplateRef.Namespace, canary.Metadata.Namespace)
 		found := findTemplates(templates, m.TemplateRef.Name, namespace)
 		if len(found) != 1 {
-			c.refusef(path+".templateRef", "the files have %d MetricTemplates %s, and not one", len(found), strings.TrimPrefix(namespace+"/"+m.TemplateRef.Name, "/"))
+			c.refuseFieldf(path+".templateRef", "the files have %d MetricTemplates %s, and not one", len(found), strings.TrimPrefix(namespace+"/"+m.TemplateRef.Name, "/"))
 			continue
 		}
 		if slices.Contains(builtinMetrics(), m.Name) {
-			c.refusef(path+".name", "Flagger judges its own metric %s beside the template: rename it", m.Name)
+			c.refuseFieldf(path+".name", "Flagger judges its own metric %s beside the template: rename it", m.Name)
 		}
 		used[found[0]] = true
 		c.convertFlaggerMetric(path, canary, m, templates[found[0]])
@@ -186,10 +186,10 @@ func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m fl
 	c.setFlaggerTimes(canary, &check)
 	values := map[string]string{}
 	if m.Interval != "" {
-		values["interval"] = c.fileValue(path+".interval", m.Interval)
+		values["interval"] = c.validateFileValue(path+".interval", m.Interval)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.TemplateVariables)) {
-		values[variablesPrefix+name] = c.fileValue(path+".templateVariables."+name, m.TemplateVariables[name])
+		values[variablesPrefix+name] = c.validateFileValue(path+".templateVariables."+name, m.TemplateVariables[name])
 	}
 	c.setFlaggerQuery(t, &check, values)
 	bounds := c.flaggerBounds(path+".thresholdRange", m)
@@ -198,7 +198,7 @@ func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m fl
 	}
 	failable := c.failableBounds(path+".thresholdRange", check, bounds)
 	c.noteFlagger(path, canary, bounds, len(failable), check.Prometheus.Query)
-	c.addBounded(check, failable)
+	c.addBoundChecks(check, failable)
 }
 
 // noteFlagger adds a note about the answers of a query that Flagger judges differently by its bounds than the checks, which may be fewer.
@@ -209,23 +209,23 @@ func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []cond
 	}
 	n := verdictNote{judge: judgeFlagger}
 	if query.IsScalar() {
-		n.addText(DifferenceEachMeasurement, "fails in Flagger: the query gives a number, and not a series")
+		n.addDifferenceText(DifferenceEachMeasurement, "fails in Flagger: the query gives a number, and not a series")
 		c.noteDifferences(path, n)
 		return
 	}
 	if len(bounds) == 1 {
 		infinite := map[string]string{"-min": DifferencePlusInfinity, "-max": DifferenceMinusInfinity}[bounds[0].Side()]
-		n.add(infinite, condition.Fails, condition.Passes)
+		n.addDifference(infinite, condition.Fails, condition.Passes)
 	}
 	if !query.GivesOneSeries() {
-		n.addText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
+		n.addDifferenceText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
 	}
-	n.addText(DifferenceHistogram, "is an error, and ends the process of Flagger")
+	n.addDifferenceText(DifferenceHistogram, "is an error, and ends the process of Flagger")
 	n.addServerAnswers()
 	n.addUnanswered(condition.Fails, flaggerAnswerSeconds)
-	n.add(DifferenceRefusedQuery, condition.IsError, condition.Fails)
+	n.addDifference(DifferenceRefusedQuery, condition.IsError, condition.Fails)
 	if canary.Spec.Analysis.Threshold > 1 {
-		n.addText(DifferenceFailures, canary.describeFailures(checks))
+		n.addDifferenceText(DifferenceFailures, canary.describeFailures(checks))
 	}
 	c.noteDifferences(path, n)
 }
@@ -245,7 +245,7 @@ func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1
 	defer func() { c.object = from }()
 	c.object = t.Kind + " " + t.Metadata.Name
 	if t.Spec.Provider.Type != "prometheus" {
-		c.refusef("spec.provider.type", "%q is not prometheus", t.Spec.Provider.Type)
+		c.refuseFieldf("spec.provider.type", "%q is not prometheus", t.Spec.Provider.Type)
 		return
 	}
 	c.refuseServerFields(map[string]bool{
@@ -257,9 +257,9 @@ func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1
 	for name, value := range c.Args {
 		all[name], all[variablesPrefix+name] = value, value
 	}
-	check.Prometheus.Query = c.query("spec.query", c.fill("spec.query", t.Spec.Query, all))
+	check.Prometheus.Query = c.validateQuery("spec.query", c.fillPlaceholders("spec.query", t.Spec.Query, all))
 	if !promql.FitsOneLine(check.Prometheus.Query) {
-		c.refusef("spec.query", "Flagger asks the query as one line, in which a comment or the white space of a text changes it: write it as one line")
+		c.refuseFieldf("spec.query", "Flagger asks the query as one line, in which a comment or the white space of a text changes it: write it as one line")
 	}
 }
 
@@ -267,10 +267,10 @@ func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1
 func (c *converter) flaggerBounds(field string, m flaggerMetric) []condition.Bound {
 	switch {
 	case m.ThresholdRange == nil:
-		c.refusef(field, "is absent, so that Flagger fails each value above 0: write it as max: 0")
+		c.refuseFieldf(field, "is absent, so that Flagger fails each value above 0: write it as max: 0")
 		return nil
 	case m.ThresholdRange.Min == nil && m.ThresholdRange.Max == nil:
-		c.refusef(field, "is absent, so that each answer would pass")
+		c.refuseFieldf(field, "is absent, so that each answer would pass")
 		return nil
 	}
 	out := []condition.Bound{}
@@ -283,7 +283,7 @@ func (c *converter) flaggerBounds(field string, m flaggerMetric) []condition.Bou
 		}
 		b, err := condition.NewBound(end.comparison, *end.limit)
 		if err != nil {
-			c.refusef(field+"."+end.name, "%s", err)
+			c.refuseFieldf(field+"."+end.name, "%s", err)
 		}
 		out = append(out, b)
 	}
@@ -293,11 +293,11 @@ func (c *converter) flaggerBounds(field string, m flaggerMetric) []condition.Bou
 // convertAlone converts a template that no Canary of the files refers to.
 func (c *converter) convertAlone(t flaggerTemplate) {
 	if c.Threshold == "" {
-		c.refusef("metadata.name", "no Canary of the files has a metric of this template: name the file with the Canary too, or say --threshold, as in '<= 5'")
+		c.refuseFieldf("metadata.name", "no Canary of the files has a metric of this template: name the file with the Canary too, or say --threshold, as in '<= 5'")
 		return
 	}
 	check := deploymentv1alpha1.Check{Name: t.Metadata.Name, Type: typePrometheus, Threshold: deploymentv1alpha1.Threshold(c.Threshold)}
-	c.setTimes("--count", &check, 0, time.Minute, max(c.Count, defaultCount))
+	c.setCheckTimes("--count", &check, 0, time.Minute, max(c.Count, defaultCount))
 	c.setFlaggerQuery(t, &check, map[string]string{"interval": defaultWindow})
 	if check.Prometheus != nil {
 		c.refuseUnfailing("--threshold", check)

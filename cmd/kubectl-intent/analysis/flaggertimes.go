@@ -23,19 +23,19 @@ const (
 func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alpha1.Check) {
 	const field = "spec.analysis.iterations"
 	a := canary.Spec.Analysis
-	if c.refuseMany(field, a.Iterations) || c.refuseMany("spec.analysis.threshold", a.Threshold) {
+	if c.refuseHighCount(field, a.Iterations) || c.refuseHighCount("spec.analysis.threshold", a.Threshold) {
 		return
 	}
 	passes := canary.neededPasses()
 	if passes == 0 {
-		c.refusef("spec.analysis.stepWeights", "Flagger would measure never or for ever: let the weights rise, and end at 100 or less")
+		c.refuseFieldf("spec.analysis.stepWeights", "Flagger would measure never or for ever: let the weights rise, and end at 100 or less")
 		return
 	}
 	failures := max(flaggerNumber(a.Threshold)-1, 0)
 	check.FailureLimit = new(failures)
 	count := passes + failures
 	switch {
-	case canary.iterations() == 0:
+	case canary.canaryIterations() == 0:
 		if c.Count > 0 {
 			count = max(c.Count, failures+1)
 		}
@@ -43,7 +43,7 @@ func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alp
 	case flaggerNumber(a.Iterations) == 0:
 		c.addNotef(field, "is absent: Flagger takes %d iterations without a mesh, and ignores weights", kubernetesIterations)
 	}
-	c.setTimes(field, check, 0, c.flaggerInterval(a.Interval), count)
+	c.setCheckTimes(field, check, 0, c.flaggerInterval(a.Interval), count)
 }
 
 // flaggerInterval returns the interval of an analysis.
@@ -51,13 +51,13 @@ func (c *converter) flaggerInterval(text string) time.Duration {
 	if text == "" {
 		return flaggerInterval
 	}
-	return max(c.duration("spec.analysis.interval", text), flaggerShortestInterval)
+	return max(c.parseCheckDuration("spec.analysis.interval", text), flaggerShortestInterval)
 }
 
-// refuseMany refuses a number of measurements that no check has, and reports whether it did.
-func (c *converter) refuseMany(field string, number int64) bool {
+// refuseHighCount refuses a number of measurements that no check has, and reports whether it did.
+func (c *converter) refuseHighCount(field string, number int64) bool {
 	if number > maxCount {
-		c.refusef(field, "a check has at most %d measurements, and not %d", maxCount, number)
+		c.refuseFieldf(field, "a check has at most %d measurements, and not %d", maxCount, number)
 	}
 	return number > maxCount
 }
@@ -65,8 +65,8 @@ func (c *converter) refuseMany(field string, number int64) bool {
 // flaggerNumber returns a number of measurements. Flagger reads a number below 1 as an absent one, and a number above 100 is refused.
 func flaggerNumber(number int64) int32 { return int32(max(0, min(number, maxCount))) } //nolint:gosec // It is bounded.
 
-// iterations returns how many iterations a canary has. It is 0 for a canary whose weight rises.
-func (f flaggerCanary) iterations() int32 {
+// canaryIterations returns how many iterations a canary has. It is 0 for a canary whose weight rises.
+func (f flaggerCanary) canaryIterations() int32 {
 	a := f.Spec.Analysis
 	hasWeights := a.StepWeight > 0 || len(a.StepWeights) > 0
 	if n := flaggerNumber(a.Iterations); n > 0 || hasWeights && f.Spec.Provider != providerKubernetes {
@@ -79,7 +79,7 @@ func (f flaggerCanary) iterations() int32 {
 // before it promotes. Without a match, which selects requests of a mesh, it measures once more when all requests went to the canary. It is 0 for a canary that
 // Flagger measures never or for ever.
 func (f flaggerCanary) neededPasses() int32 {
-	iterations := f.iterations()
+	iterations := f.canaryIterations()
 	isABTest := len(f.Spec.Analysis.Match) > 0 && f.Spec.Analysis.Iterations > 0 && f.Spec.Provider != providerKubernetes
 	switch {
 	case iterations == 0:
@@ -92,7 +92,7 @@ func (f flaggerCanary) neededPasses() int32 {
 
 // countWeights returns at how many weights Flagger measures before it promotes a canary, which is once at each. It measures mirrored requests once more.
 func (f flaggerCanary) countWeights() int32 {
-	limit := f.maxWeight()
+	limit := f.promotionWeight()
 	if limit <= 0 {
 		return 0
 	}
@@ -101,7 +101,7 @@ func (f flaggerCanary) countWeights() int32 {
 		count++
 	}
 	for weight := int64(0); weight < limit; count++ {
-		step := f.stepAfter(weight)
+		step := f.weightStepAfter(weight)
 		if step <= 0 || weight == flaggerTotalWeight {
 			return 0
 		}
@@ -110,8 +110,8 @@ func (f flaggerCanary) countWeights() int32 {
 	return count
 }
 
-// maxWeight returns the weight at which a canary is promoted.
-func (f flaggerCanary) maxWeight() int64 {
+// promotionWeight returns the weight at which a canary is promoted.
+func (f flaggerCanary) promotionWeight() int64 {
 	a := f.Spec.Analysis
 	if n := len(a.StepWeights); n > 0 {
 		return min(flaggerTotalWeight, a.StepWeights[n-1])
@@ -122,8 +122,8 @@ func (f flaggerCanary) maxWeight() int64 {
 	return flaggerTotalWeight
 }
 
-// stepAfter returns by how much the weight of a canary rises.
-func (f flaggerCanary) stepAfter(weight int64) int64 {
+// weightStepAfter returns by how much the weight of a canary rises.
+func (f flaggerCanary) weightStepAfter(weight int64) int64 {
 	a := f.Spec.Analysis
 	if a.StepWeight > 0 || len(a.StepWeights) == 0 {
 		return a.StepWeight

@@ -38,29 +38,29 @@ type argoEnv struct {
 	Value string `json:"value"`
 }
 
-func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
+func (c *converter) convertJobMetric(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
 	j, field := m.Provider.Job, path+".provider.job.spec"
 	c.refuseJobRules(path, m, check)
 	pod := field + ".template.spec"
 	if n := len(j.Spec.Template.Spec.Containers); n != 1 {
-		c.refusef(pod+".containers", "a Job of a check has one container, and not %d", n)
+		c.refuseFieldf(pod+".containers", "a Job of a check has one container, and not %d", n)
 		return
 	}
 	container, containerPath := j.Spec.Template.Spec.Containers[0], pod+".containers[0]"
-	run := c.programOf(containerPath, container, values)
+	run := c.programOfContainer(containerPath, container, values)
 	if len(run.words) > 0 && !shellscript.CommandCanFail(run.words) {
-		c.refusef(containerPath+".command", "ends with 0 whatever its commands return, so that no revision fails the check")
+		c.refuseFieldf(containerPath+".command", "ends with 0 whatever its commands return, so that no revision fails the check")
 	}
 	check.Type, check.Interval, check.FailureLimit, check.Timeout = typeJob, "", nil, ""
 	check.Job = &deploymentv1alpha1.JobCheck{
 		Image:              c.fillConstant(containerPath+".image", container.Image, values),
-		Script:             run.script(),
+		Script:             run.composeScript(),
 		ServiceAccountName: c.fillConstant(pod+".serviceAccountName", j.Spec.Template.Spec.ServiceAccountName, values),
 	}
 	if s := j.Spec.ActiveDeadlineSeconds; s > 0 {
-		check.Timeout = durationText(c.duration(field+".activeDeadlineSeconds", fmt.Sprintf("%ds", s)))
+		check.Timeout = durationText(c.parseCheckDuration(field+".activeDeadlineSeconds", fmt.Sprintf("%ds", s)))
 	}
-	c.noteShell(containerPath, run.words)
+	c.noteMissingShell(containerPath, run.words)
 	c.noteJobFields(field, j)
 	c.out.Checks = append(c.out.Checks, check)
 }
@@ -68,18 +68,18 @@ func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alph
 // refuseJobRules refuses rules that a Job that runs once has no use for.
 func (c *converter) refuseJobRules(path string, m argoMetric, check deploymentv1alpha1.Check) {
 	if check.Count != nil && *check.Count != 1 {
-		c.refusef(path+".count", "a Job of a check runs once, and not %d times", *check.Count)
+		c.refuseFieldf(path+".count", "a Job of a check runs once, and not %d times", *check.Count)
 	}
 	if check.FailureLimit != nil && *check.FailureLimit > 0 {
-		c.refusef(path+".failureLimit", "a Job of a check runs once, so that it may not fail")
+		c.refuseFieldf(path+".failureLimit", "a Job of a check runs once, so that it may not fail")
 	}
 	if m.SuccessCondition != "" || m.FailureCondition != "" {
-		c.refusef(path+".successCondition", "the exit code of a Job decides")
+		c.refuseFieldf(path+".successCondition", "the exit code of a Job decides")
 	}
 }
 
-// noteShell adds a note about an image that may have no shell: its own command is not a shell.
-func (c *converter) noteShell(path string, words []string) {
+// noteMissingShell adds a note about an image that may have no shell: its own command is not a shell.
+func (c *converter) noteMissingShell(path string, words []string) {
 	if len(words) > 0 && !shellscript.IsShell(words[0]) {
 		c.addNotef(path+".image", "a check runs its script by /bin/sh, and is an error with an image that has no shell, where Argo Rollouts runs the command")
 	}
@@ -122,19 +122,19 @@ type program struct {
 	words []string
 }
 
-// programOf returns the program of a container. It has no words if the container has no command.
-func (c *converter) programOf(path string, container argoContainer, values map[string]string) program {
+// programOfContainer returns the program of a container. It has no words if the container has no command.
+func (c *converter) programOfContainer(path string, container argoContainer, values map[string]string) program {
 	out, variables := program{}, map[string]string{}
 	for i, e := range container.Env {
 		field := fmt.Sprintf("%s.env[%d]", path, i)
 		if !variableName.MatchString(e.Name) || slices.Contains(shellVariables(), e.Name) {
-			c.refusef(field+".name", "%q cannot be the name of a variable that a script sets", e.Name)
+			c.refuseFieldf(field+".name", "%q cannot be the name of a variable that a script sets", e.Name)
 		}
-		variables[e.Name] = c.expand(field+".value", c.fillConstant(field+".value", e.Value, values), variables)
+		variables[e.Name] = c.expandVariables(field+".value", c.fillConstant(field+".value", e.Value, values), variables)
 		out.exports = append(out.exports, "export "+e.Name+"="+quoteForShell(variables[e.Name]))
 	}
 	if len(container.Command) == 0 {
-		c.refusef(path+".command", "is absent, and only the image has its entry point: name it")
+		c.refuseFieldf(path+".command", "is absent, and only the image has its entry point: name it")
 		return out
 	}
 	for _, part := range []struct {
@@ -143,23 +143,23 @@ func (c *converter) programOf(path string, container argoContainer, values map[s
 	}{{path + ".command", container.Command}, {path + ".args", container.Args}} {
 		for i, word := range part.words {
 			field := fmt.Sprintf("%s[%d]", part.field, i)
-			out.words = append(out.words, c.expand(field, c.fillConstant(field, word, values), variables))
+			out.words = append(out.words, c.expandVariables(field, c.fillConstant(field, word, values), variables))
 		}
 	}
 	if strings.HasPrefix(out.words[0], "-") {
-		c.refusef(path+".command[0]", "%q begins with a hyphen, so that a shell cannot run it", out.words[0])
+		c.refuseFieldf(path+".command[0]", "%q begins with a hyphen, so that a shell cannot run it", out.words[0])
 	}
 	return out
 }
 
-// script returns a shell script with the same effect as a program. Each exit code but 0 fails the check, as it fails a Job.
-func (p program) script() string {
-	return strings.Join(append(p.exports, runProgram(p.words)), "\n") + "\n"
+// composeScript returns a shell script with the same effect as a program. Each exit code but 0 fails the check, as it fails a Job.
+func (p program) composeScript() string {
+	return strings.Join(append(p.exports, shellExecLine(p.words)), "\n") + "\n"
 }
 
-// runProgram returns the line of a script that runs a command as a container does: as a program of its own, and not as a keyword or a builtin of the shell. So a
+// shellExecLine returns the line of a script that runs a command as a container does: as a program of its own, and not as a keyword or a builtin of the shell. So a
 // script that another shell gets as its argument keeps its "set -e", which has no effect in a command before "||" of the same shell.
-func runProgram(words []string) string {
+func shellExecLine(words []string) string {
 	quoted := make([]string, 0, len(words))
 	for _, word := range words {
 		quoted = append(quoted, quoteForShell(word))
@@ -173,9 +173,9 @@ var variableReference = regexp.MustCompile(`\$\$|\$\(([^)]*)\)`)
 // serviceVariable is a variable about a Service of the namespace, which Kubernetes adds to each container (k8s.io/kubernetes/pkg/kubelet/envvars).
 var serviceVariable = regexp.MustCompile(`^[A-Z0-9_]+_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
-// expand replaces the references to variables of a container as Kubernetes does (k8s.io/kubernetes/third_party/forked/golang/expansion). A reference
+// expandVariables replaces the references to variables of a container as Kubernetes does (k8s.io/kubernetes/third_party/forked/golang/expansion). A reference
 // to another name stays: in a script it runs a command.
-func (c *converter) expand(field, text string, variables map[string]string) string {
+func (c *converter) expandVariables(field, text string, variables map[string]string) string {
 	return variableReference.ReplaceAllStringFunc(text, func(found string) string {
 		if found == "$$" {
 			return "$"
@@ -186,7 +186,7 @@ func (c *converter) expand(field, text string, variables map[string]string) stri
 			return value
 		}
 		if serviceVariable.MatchString(name) {
-			c.refusef(field, "%s is the variable of a Service, which the pods of a check do not get: write its name, such as shop.team-a.svc", found)
+			c.refuseFieldf(field, "%s is the variable of a Service, which the pods of a check do not get: write its name, such as shop.team-a.svc", found)
 		}
 		return found
 	})

@@ -77,7 +77,7 @@ func TestScript(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newConverter(Options{})
-			script := c.programOf("p", argoContainer{Command: tc.command, Args: tc.args, Env: tc.env}, nil).script()
+			script := c.programOfContainer("p", argoContainer{Command: tc.command, Args: tc.args, Env: tc.env}, nil).composeScript()
 			if len(c.problems) > 0 {
 				t.Fatalf("\n%s\nprogramOf(...): %v", tc.reason, c.problems)
 			}
@@ -143,8 +143,8 @@ func TestProgramIsRefused(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newConverter(Options{})
-			c.programOf("p", tc.container, nil)
-			_, err := c.result()
+			c.programOfContainer("p", tc.container, nil)
+			_, err := c.conversionResult()
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("\n%s\nprogramOf(...): want %q, got:\n%v", tc.reason, tc.want, err)
 			}

@@ -29,7 +29,7 @@ func (c *Conversion) AsMetrics() (*Metrics, error) {
 			p.Message = "has an address, and a metric of a Blueprint asks the server of the Site: say --site-server"
 			refused = append(refused, p)
 		default:
-			m := metricOf(check)
+			m := metricOfCheck(check)
 			if _, isDuplicate := out.Thresholds[m.Name]; isDuplicate || !metricPattern.MatchString(m.Name) {
 				p.Message = "would be metric " + m.Name + ", which an intent cannot name, or which there is already: rename it"
 				refused = append(refused, p)
@@ -49,8 +49,8 @@ var (
 	notInMetrics  = regexp.MustCompile(`[^a-z0-9_]`)
 )
 
-// metricOf returns the metric of a check. Its name can stand in an intent, which takes lower-case letters, digits and underscores.
-func metricOf(check deploymentv1alpha1.Check) catalogv1alpha1.BlueprintMetric {
+// metricOfCheck returns the metric of a check. Its name can stand in an intent, which takes lower-case letters, digits and underscores.
+func metricOfCheck(check deploymentv1alpha1.Check) catalogv1alpha1.BlueprintMetric {
 	direction := catalogv1alpha1.DirectionAtMost
 	if strings.HasPrefix(strings.TrimSpace(string(check.Threshold)), ">") {
 		direction = catalogv1alpha1.DirectionAtLeast

@@ -46,39 +46,39 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 	p, providerField := m.Provider.Prometheus, path+".provider.prometheus"
 	check.Type = typePrometheus
 	check.Prometheus = &deploymentv1alpha1.PrometheusCheck{
-		Query:   c.query(providerField+".query", c.fill(providerField+".query", p.Query, values)),
-		Address: c.serverAddress(providerField+".address", c.fill(providerField+".address", p.Address, values)),
+		Query:   c.validateQuery(providerField+".query", c.fillPlaceholders(providerField+".query", p.Query, values)),
+		Address: c.serverAddress(providerField+".address", c.fillPlaceholders(providerField+".address", p.Address, values)),
 	}
 	c.refuseServerFields(map[string]bool{
 		providerField + ".authentication": p.Authentication != nil, providerField + ".headers": p.Headers != nil, providerField + ".insecure": p.Insecure != nil && *p.Insecure,
 	})
 	if seconds := p.waitSeconds(); seconds < 1 {
-		c.refusef(providerField+".timeout", "%d seconds are too short for any answer", seconds)
+		c.refuseFieldf(providerField+".timeout", "%d seconds are too short for any answer", seconds)
 	}
 	if m.SuccessCondition == "" && m.FailureCondition == "" {
-		c.refusef(path+".successCondition", "is absent, so that each answer would pass")
+		c.refuseFieldf(path+".successCondition", "is absent, so that each answer would pass")
 		return
 	}
 	conditions, field, err := condition.Read(m.SuccessCondition, m.FailureCondition)
 	if err != nil {
-		c.refuseText(path+"."+field, err)
+		c.refuseInvalidText(path+"."+field, err)
 		return
 	}
 	check.NoData = conditions.NoData
 	conditions.Bounds = c.failableBounds(path+"."+field, check, conditions.Bounds)
-	c.noteQuery(path, conditions, check, p.waitSeconds())
-	c.addBounded(check, conditions.Bounds)
+	c.noteQueryVerdicts(path, conditions, check, p.waitSeconds())
+	c.addBoundChecks(check, conditions.Bounds)
 }
 
-// query returns a query that a check can ask. A query without the value of a placeholder is refused once.
-func (c *converter) query(field, text string) string {
+// validateQuery returns a query that a check can ask. A query without the value of a placeholder is refused once.
+func (c *converter) validateQuery(field, text string) string {
 	text = strings.TrimSpace(text)
 	t, err := promql.Parse(text)
 	if err == nil {
 		err = t.CheckNoTracks()
 	}
 	if err != nil {
-		c.refuseText(field, err)
+		c.refuseInvalidText(field, err)
 	}
 	return text
 }
@@ -90,7 +90,7 @@ func (c *converter) serverAddress(field, address string) string {
 	}
 	c.refuseOwnPlaceholder(field, address)
 	if !strings.HasPrefix(address, "https://") {
-		c.refusef(field, "the address of a check's own server has to be https: say --site-server to ask the server of the Site")
+		c.refuseFieldf(field, "the address of a check's own server has to be https: say --site-server to ask the server of the Site")
 	}
 	return address
 }
@@ -99,7 +99,7 @@ func (c *converter) serverAddress(field, address string) string {
 func (c *converter) refuseServerFields(set map[string]bool) {
 	for _, field := range slices.Sorted(maps.Keys(set)) {
 		if set[field] && !c.UsesSiteServer {
-			c.refusef(field, "a Site or a configuration says how its server is asked: say --site-server to ask that one")
+			c.refuseFieldf(field, "a Site or a configuration says how its server is asked: say --site-server to ask that one")
 		}
 	}
 }

@@ -14,8 +14,8 @@ type sample struct {
 	values     []float64
 }
 
-// samples returns the answers of at most one series that a query can have beside a finite value.
-func samples(isScalar bool) []sample {
+// edgeCaseSamples returns the answers of at most one series that a query can have beside a finite value.
+func edgeCaseSamples(isScalar bool) []sample {
 	out := []sample{
 		{difference: DifferenceNotANumber, values: []float64{math.NaN()}},
 		{difference: DifferencePlusInfinity, values: []float64{math.Inf(1)}},
@@ -35,26 +35,26 @@ func (s sample) outcomeHere(c condition.Condition) condition.Outcome {
 	return condition.Fails
 }
 
-// noteQuery adds a note about the answers of a query that Argo Rollouts judges differently. It waits for some seconds for an answer.
-func (c *converter) noteQuery(path string, conditions condition.Condition, check deploymentv1alpha1.Check, waitSeconds int64) {
+// noteQueryVerdicts adds a note about the answers of a query that Argo Rollouts judges differently. It waits for some seconds for an answer.
+func (c *converter) noteQueryVerdicts(path string, conditions condition.Condition, check deploymentv1alpha1.Check, waitSeconds int64) {
 	query, err := promql.Parse(check.Prometheus.Query)
 	if err != nil {
 		return // The query is refused.
 	}
 	n := verdictNote{judge: judgeArgo}
 	if !conditions.FitsResult(query.IsScalar()) {
-		n.addText(DifferenceEachMeasurement, "is an error in Argo Rollouts: result is a list where the query gives series, and else a number")
+		n.addDifferenceText(DifferenceEachMeasurement, "is an error in Argo Rollouts: result is a list where the query gives series, and else a number")
 		c.noteDifferences(path, n)
 		return
 	}
-	for _, s := range samples(query.IsScalar()) {
-		n.add(s.difference, s.outcomeHere(conditions), conditions.OutcomeOf(s.values))
+	for _, s := range edgeCaseSamples(query.IsScalar()) {
+		n.addDifference(s.difference, s.outcomeHere(conditions), conditions.OutcomeOf(s.values))
 	}
 	if !query.GivesOneSeries() {
-		n.addText(DifferenceSeveralSeries, "is an error, and Argo Rollouts judges the first")
+		n.addDifferenceText(DifferenceSeveralSeries, "is an error, and Argo Rollouts judges the first")
 	}
 	if !query.IsScalar() {
-		n.add(DifferenceHistogram, condition.IsError, conditions.OutcomeOf([]float64{0}))
+		n.addDifference(DifferenceHistogram, condition.IsError, conditions.OutcomeOf([]float64{0}))
 	}
 	n.addServerAnswers()
 	n.addUnanswered(condition.IsError, waitSeconds)

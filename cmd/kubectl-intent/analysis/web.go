@@ -21,61 +21,61 @@ type argoWeb struct {
 	Insecure       bool   `json:"insecure"`
 }
 
-func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
+func (c *converter) convertWebMetric(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
 	w, providerField := m.Provider.Web, path+".provider.web"
 	check.Type = typeWeb
-	check.Web = &deploymentv1alpha1.WebCheck{URL: c.fill(providerField+".url", w.URL, values)}
+	check.Web = &deploymentv1alpha1.WebCheck{URL: c.fillPlaceholders(providerField+".url", w.URL, values)}
 	c.refuseWebFields(providerField, w, check.Web.URL)
 	if w.TimeoutSeconds > 0 && w.TimeoutSeconds < longestAnswerSeconds {
 		c.addNotef(providerField+".timeoutSeconds", "a check waits %d seconds for an answer", longestAnswerSeconds)
 	}
-	answer, err := condition.AnswerPath(c.fill(providerField+".jsonPath", w.JSONPath, values))
+	answer, err := condition.AnswerPath(c.fillPlaceholders(providerField+".jsonPath", w.JSONPath, values))
 	if err != nil {
-		c.refuseText(providerField+".jsonPath", err)
+		c.refuseInvalidText(providerField+".jsonPath", err)
 		return
 	}
 	if m.SuccessCondition == "" && m.FailureCondition == "" {
-		c.refusef(path+".successCondition", "is absent, so that each answer would pass")
+		c.refuseFieldf(path+".successCondition", "is absent, so that each answer would pass")
 		return
 	}
-	n := newWebNote()
+	n := newWebVerdictNote()
 	if conditions, field, err := condition.Read(m.SuccessCondition, m.FailureCondition); err == nil && conditions.ComparesResult() {
-		check.Web.Expression = c.expression(providerField+".jsonPath", conditions.WebValue(answer))
+		check.Web.Expression = c.validateExpression(providerField+".jsonPath", conditions.WebValue(answer))
 		bounds := c.failableBounds(path+"."+field, check, conditions.Bounds)
 		n.addFailures(bounds, check)
 		c.noteDifferences(path, n)
-		c.addBounded(check, bounds)
+		c.addBoundChecks(check, bounds)
 		return
 	}
 	if condition.SelectsElement(m.SuccessCondition) || condition.SelectsElement(m.FailureCondition) {
-		n.addText(DifferenceElement, "is an error, and the code of a character in Argo Rollouts")
+		n.addDifferenceText(DifferenceElement, "is an error, and the code of a character in Argo Rollouts")
 	}
 	c.noteDifferences(path, n)
 	c.convertWebCondition(path, m, check, answer)
 }
 
-// newWebNote returns a note about the answers of a web server that Argo Rollouts judges differently.
-func newWebNote() verdictNote {
+// newWebVerdictNote returns a note about the answers of a web server that Argo Rollouts judges differently.
+func newWebVerdictNote() verdictNote {
 	n := verdictNote{judge: judgeArgo}
-	n.add(DifferenceNotJSON, condition.IsError, condition.Passes)
-	n.addText(DifferenceNotSaidJSON, "is an error, and Argo Rollouts judges it")
-	n.addText(DifferenceRedirect, "is an error, and Argo Rollouts follows it")
-	n.addText(DifferenceLarge, "is an error, and Argo Rollouts judges it")
+	n.addDifference(DifferenceNotJSON, condition.IsError, condition.Passes)
+	n.addDifferenceText(DifferenceNotSaidJSON, "is an error, and Argo Rollouts judges it")
+	n.addDifferenceText(DifferenceRedirect, "is an error, and Argo Rollouts follows it")
+	n.addDifferenceText(DifferenceLarge, "is an error, and Argo Rollouts judges it")
 	return n
 }
 
 func (c *converter) refuseWebFields(field string, w *argoWeb, url string) {
 	if !strings.HasPrefix(url, "https://") || strings.Contains(url, "{{") {
-		c.refusef(field+".url", "a web check asks one https address, without placeholders")
+		c.refuseFieldf(field+".url", "a web check asks one https address, without placeholders")
 	}
 	if w.Method != "" && w.Method != http.MethodGet {
-		c.refusef(field+".method", "a web check asks with GET alone")
+		c.refuseFieldf(field+".method", "a web check asks with GET alone")
 	}
 	if w.TimeoutSeconds > longestAnswerSeconds {
-		c.refusef(field+".timeoutSeconds", "a web check waits %d seconds for an answer", longestAnswerSeconds)
+		c.refuseFieldf(field+".timeoutSeconds", "a web check waits %d seconds for an answer", longestAnswerSeconds)
 	}
 	if w.Insecure {
-		c.refusef(field+".insecure", "a web check verifies certificates")
+		c.refuseFieldf(field+".insecure", "a web check verifies certificates")
 	}
 }
 
@@ -83,7 +83,7 @@ func (c *converter) refuseWebFields(field string, w *argoWeb, url string) {
 func (c *converter) convertWebCondition(path string, m argoMetric, check deploymentv1alpha1.Check, answer string) {
 	text, field, prefix := m.SuccessCondition, path+".successCondition", ""
 	if m.SuccessCondition != "" && m.FailureCondition != "" {
-		c.refusef(path+".failureCondition", "an answer that neither condition decides is inconclusive, and a check passes or fails: remove it")
+		c.refuseFieldf(path+".failureCondition", "an answer that neither condition decides is inconclusive, and a check passes or fails: remove it")
 		return
 	}
 	if text == "" {
@@ -91,7 +91,7 @@ func (c *converter) convertWebCondition(path string, m argoMetric, check deploym
 	}
 	in, err := condition.ToCEL(text, answer)
 	if err != nil {
-		c.refuseText(field, err)
+		c.refuseInvalidText(field, err)
 		return
 	}
 	if constant, err := condition.ToCELIgnoringErrors(text, answer); err == nil {
@@ -99,14 +99,14 @@ func (c *converter) convertWebCondition(path string, m argoMetric, check deploym
 		judged.Web, judged.Threshold = &deploymentv1alpha1.WebCheck{Expression: prefix + constant}, "== 1"
 		c.refuseUnfailing(field, judged)
 	}
-	check.Web.Expression = c.expression(field, prefix+in)
-	c.addBounded(check, c.failableBounds(field, check, []condition.Bound{{Comparison: "==", Limit: "1"}}))
+	check.Web.Expression = c.validateExpression(field, prefix+in)
+	c.addBoundChecks(check, c.failableBounds(field, check, []condition.Bound{{Comparison: "==", Limit: "1"}}))
 }
 
-// expression returns an expression that a check can evaluate.
-func (c *converter) expression(field, text string) string {
+// validateExpression returns an expression that a check can evaluate.
+func (c *converter) validateExpression(field, text string) string {
 	if _, err := expression.NewReader(1).Read(text); err != nil {
-		c.refusef(field, "%s: %s", text, err)
+		c.refuseFieldf(field, "%s: %s", text, err)
 	}
 	return text
 }

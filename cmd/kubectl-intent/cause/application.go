@@ -82,7 +82,7 @@ func (f *ApplicationFacts) applicationChain(now time.Time) ([]Link, bool) {
 	}
 	first := Link{
 		Kind: advice.Application, Object: "Application " + f.Application.Metadata.Name, Reason: c.Reason,
-		Message: cmp.Or(c.Message, f.Application.Status.Message), Since: c.since(),
+		Message: cmp.Or(c.Message, f.Application.Status.Message), Since: c.lastTransition(),
 	}
 	if c.Type == applicationv1alpha1.TypeReconciling && c.Status == metav1.ConditionFalse && c.Reason == applicationv1alpha1.ReasonIdle {
 		return []Link{first}, true
@@ -91,12 +91,12 @@ func (f *ApplicationFacts) applicationChain(now time.Time) ([]Link, bool) {
 	if o := f.Installed.Composite; o != nil {
 		out = append(out, Link{Object: o.Kind + " " + o.Metadata.Name})
 	}
-	return append(out, f.followDown(now)...), false
+	return append(out, f.composedChain(now)...), false
 }
 
-// followDown goes from the Application to the objects that it composed: to its pods, once they are all that is waited for, or where a person has to help them;
+// composedChain goes from the Application to the objects that it composed: to its pods, once they are all that is waited for, or where a person has to help them;
 // else to its deployment.
-func (f *ApplicationFacts) followDown(now time.Time) []Link {
+func (f *ApplicationFacts) composedChain(now time.Time) []Link {
 	all := f.Application.Status.Conditions
 	if !all.IsTrue(applicationv1alpha1.TypeValid) || !all.IsTrue(applicationv1alpha1.TypeBuilt) {
 		return nil // The previous deployment has no part in it.
@@ -123,7 +123,7 @@ func (f *ApplicationFacts) healthChain(now time.Time) []Link {
 	if h == nil {
 		return f.reportedPods()
 	}
-	ready := readyOf(h.Status.GetCondition(xpv2.TypeReady))
+	ready := readyCondition(h.Status.GetCondition(xpv2.TypeReady))
 	object := "SiteHealth " + h.Name
 	if l, ok := f.Installed.unobservedLink(observeManaged(object, h), now); ok {
 		return []Link{l}
@@ -131,15 +131,15 @@ func (f *ApplicationFacts) healthChain(now time.Time) []Link {
 	if ready.Status == metav1.ConditionTrue {
 		return nil
 	}
-	out := []Link{{Kind: advice.SiteHealth, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.since()}}
-	if s := worstPods(h.Status.AtProvider.Sites); s != nil {
-		out = append(out, linkOfPods(s))
+	out := []Link{{Kind: advice.SiteHealth, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.lastTransition()}}
+	if s := leastHealthySite(h.Status.AtProvider.Sites); s != nil {
+		out = append(out, podHealthLink(s))
 	}
 	return out
 }
 
-// linkOfPods is the report of a Site about its pods or, where the pods serve, about its route.
-func linkOfPods(s *deliveryv1alpha1.SiteHealthState) Link {
+// podHealthLink is the report of a Site about its pods or, where the pods serve, about its route.
+func podHealthLink(s *deliveryv1alpha1.SiteHealthState) Link {
 	out := Link{Kind: advice.SiteHealth, Object: "Site " + s.Name, Reason: cmp.Or(s.Reason, string(s.State)), Message: s.Message}
 	if s.IsServing() && s.Route != nil {
 		out.Kind, out.Reason, out.Message = "", s.Route.Reason, s.Route.Message
@@ -147,8 +147,8 @@ func linkOfPods(s *deliveryv1alpha1.SiteHealthState) Link {
 	return out
 }
 
-// worstPods returns the Site that is furthest from serving, Sites that need a person first. It is nil if all serve.
-func worstPods(sites []deliveryv1alpha1.SiteHealthState) *deliveryv1alpha1.SiteHealthState {
+// leastHealthySite returns the Site that is furthest from serving, Sites that need a person first. It is nil if all serve.
+func leastHealthySite(sites []deliveryv1alpha1.SiteHealthState) *deliveryv1alpha1.SiteHealthState {
 	var worst *deliveryv1alpha1.SiteHealthState
 	for i := range sites {
 		s := &sites[i]
@@ -161,7 +161,7 @@ func worstPods(sites []deliveryv1alpha1.SiteHealthState) *deliveryv1alpha1.SiteH
 
 // gravityOfPods orders the reports of Sites about pods: the higher, the more it blocks. It is 0 for a Site that serves.
 func gravityOfPods(s *deliveryv1alpha1.SiteHealthState) int {
-	a, _ := linkOfPods(s).advise()
+	a, _ := podHealthLink(s).adviceForLink()
 	switch {
 	case s.IsServing() && (s.Route == nil || s.Route.Accepted):
 		return 0
@@ -185,8 +185,8 @@ func (f *ApplicationFacts) reportedPods() []Link {
 		s := f.Application.Status.Sites[name]
 		all = append(all, deliveryv1alpha1.SiteHealthState{Name: name, State: deliveryv1alpha1.HealthState(s.State), Reason: s.Reason, Message: s.Message})
 	}
-	if s := worstPods(all); s != nil {
-		return []Link{linkOfPods(s)}
+	if s := leastHealthySite(all); s != nil {
+		return []Link{podHealthLink(s)}
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (f *BundleFacts) unreadOfPackage() []Unread {
 func (f *BundleFacts) bundleChain(now time.Time) ([]Link, bool) {
 	c, isGood := f.rootCondition()
 	first := Link{
-		Kind: advice.Bundle, Object: "Bundle " + f.Bundle.Metadata.Name, Reason: c.Reason, Message: cmp.Or(c.Message, f.Bundle.Status.Message), Since: c.since(),
+		Kind: advice.Bundle, Object: "Bundle " + f.Bundle.Metadata.Name, Reason: c.Reason, Message: cmp.Or(c.Message, f.Bundle.Status.Message), Since: c.lastTransition(),
 	}
 	if isGood {
 		return []Link{first}, true

@@ -11,7 +11,7 @@ import (
 func specChangedAt(o metav1.Object) *metav1.Time {
 	out := o.GetDeletionTimestamp()
 	for _, entry := range o.GetManagedFields() {
-		if !ownsSpec(entry) || entry.Time == nil {
+		if !isSpecWriter(entry) || entry.Time == nil {
 			continue
 		}
 		if out == nil || out.Before(entry.Time) {
@@ -21,9 +21,9 @@ func specChangedAt(o metav1.Object) *metav1.Time {
 	return out
 }
 
-// ownsSpec is true for a program that wrote a field of the spec. Programs that wrote the status, finalizers or annotations leave the
+// isSpecWriter is true for a program that wrote a field of the spec. Programs that wrote the status, finalizers or annotations leave the
 // generation as it is.
-func ownsSpec(entry metav1.ManagedFieldsEntry) bool {
+func isSpecWriter(entry metav1.ManagedFieldsEntry) bool {
 	if entry.Subresource != "" || entry.FieldsV1 == nil {
 		return false
 	}

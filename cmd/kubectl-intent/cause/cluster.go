@@ -40,7 +40,7 @@ func (f *ClusterFacts) clusterChain(now time.Time) ([]Link, bool) {
 	if c.Status != metav1.ConditionTrue {
 		c = all.Get(workloadclusterv1alpha1.TypeReconciling)
 	}
-	first := Link{Kind: advice.WorkloadCluster, Object: "WorkloadCluster " + f.Cluster.Metadata.Name, Reason: c.Reason, Message: cmp.Or(c.Message, f.Cluster.Status.Message), Since: c.since()}
+	first := Link{Kind: advice.WorkloadCluster, Object: "WorkloadCluster " + f.Cluster.Metadata.Name, Reason: c.Reason, Message: cmp.Or(c.Message, f.Cluster.Status.Message), Since: c.lastTransition()}
 	if c.Status == metav1.ConditionFalse && c.Type == workloadclusterv1alpha1.TypeReconciling && all.IsTrue(typeReady) {
 		return []Link{first}, true
 	}
@@ -51,13 +51,13 @@ func (f *ClusterFacts) clusterChain(now time.Time) ([]Link, bool) {
 func (f *ClusterFacts) managedChain(now time.Time) []Link {
 	var out []Link
 	if m := f.Managed; m != nil {
-		ready := readyOf(m.Status.GetCondition(xpv2.TypeReady))
+		ready := readyCondition(m.Status.GetCondition(xpv2.TypeReady))
 		object := "ManagedCluster " + m.Name
 		if l, ok := f.Installed.unobservedLink(observeManaged(object, m), now); ok {
 			return []Link{l}
 		}
 		if ready.Status != metav1.ConditionTrue {
-			out = append(out, Link{Kind: advice.ManagedCluster, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.since()})
+			out = append(out, Link{Kind: advice.ManagedCluster, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.lastTransition()})
 		}
 	}
 	if b := f.Cluster.Status.Blocker; b != nil {

@@ -44,7 +44,7 @@ func FindForDeployment(f *Facts, now time.Time) Finding {
 // deploymentChain returns the chain from the deployment down to the blocker, and true if nothing blocks it.
 func (f *Facts) deploymentChain(now time.Time) ([]Link, bool) {
 	c, isGood := f.rootCondition()
-	first := Link{Kind: advice.IntentDeployment, Object: "IntentDeployment " + f.Deployment.Metadata.Name, Reason: c.Reason, Message: c.Message, Since: c.since()}
+	first := Link{Kind: advice.IntentDeployment, Object: "IntentDeployment " + f.Deployment.Metadata.Name, Reason: c.Reason, Message: c.Message, Since: c.lastTransition()}
 	if first.Message == "" {
 		first.Message = f.Deployment.Status.Message
 	}
@@ -130,7 +130,7 @@ func (f *Facts) deliveryChain(now time.Time) []Link {
 	var first []Link
 	for i := range f.Deliveries {
 		d := &f.Deliveries[i]
-		ready := readyOf(d.Status.GetCondition(xpv2.TypeReady))
+		ready := readyCondition(d.Status.GetCondition(xpv2.TypeReady))
 		object := "GitDelivery " + d.Name
 		if l, ok := f.Installed.unobservedLink(observeManaged(object, d), now); ok && first == nil {
 			first = []Link{l}
@@ -139,8 +139,8 @@ func (f *Facts) deliveryChain(now time.Time) []Link {
 		if ready.Status == metav1.ConditionTrue {
 			continue
 		}
-		l := Link{Kind: advice.GitDelivery, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.since()}
-		if a, ok := l.advise(); ok && a.NeedsPerson() {
+		l := Link{Kind: advice.GitDelivery, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.lastTransition()}
+		if a, ok := l.adviceForLink(); ok && a.NeedsPerson() {
 			return []Link{l}
 		}
 		if first == nil {
@@ -159,7 +159,7 @@ func (f *Facts) blockedSite() []Link {
 		s := f.Deployment.Status.Delivery.Sites[name]
 		reason, message, _ := strings.Cut(s.Message, ": ")
 		l := Link{Kind: advice.GitDelivery, Object: "Site " + name, Reason: reason, Message: message}
-		if _, ok := l.advise(); ok && s.State != deploymentv1alpha1.SiteLive {
+		if _, ok := l.adviceForLink(); ok && s.State != deploymentv1alpha1.SiteLive {
 			return []Link{l}
 		}
 	}
@@ -169,7 +169,7 @@ func (f *Facts) blockedSite() []Link {
 // IsUndecided reports whether nothing was decided about a RolloutRequest, so that the status of its deployment is still from before the
 // request.
 func IsUndecided(r *rolloutv1alpha1.RolloutRequest) bool {
-	c := readyOf(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
+	c := readyCondition(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
 	return c.Status != metav1.ConditionTrue && (c.Reason == "" || c.Reason == string(rolloutv1alpha1.ResultWaiting))
 }
 
@@ -181,11 +181,11 @@ func (f *Facts) waitingRequests() []Link {
 		if !IsUndecided(r) {
 			continue
 		}
-		c := readyOf(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
+		c := readyCondition(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
 		if c.Reason == "" {
 			c.Reason, c.Message = string(rolloutv1alpha1.ResultWaiting), "The provider has not looked at it yet."
 		}
-		out = append(out, Link{Kind: advice.RolloutRequest, Object: "RolloutRequest " + r.Name, Reason: c.Reason, Message: c.Message, Since: c.since()})
+		out = append(out, Link{Kind: advice.RolloutRequest, Object: "RolloutRequest " + r.Name, Reason: c.Reason, Message: c.Message, Since: c.lastTransition()})
 	}
 	return out
 }

@@ -21,8 +21,8 @@ type Link struct {
 	Since   *metav1.Time `json:"since,omitempty"`
 }
 
-// advise returns the advice for a link.
-func (l Link) advise() (advice.Advice, bool) { return advice.For(l.Kind, l.Reason) }
+// adviceForLink returns the advice for a link.
+func (l Link) adviceForLink() (advice.Advice, bool) { return advice.For(l.Kind, l.Reason) }
 
 // A Finding is why something does not go on.
 type Finding struct {
@@ -91,23 +91,23 @@ func concludeChain(chain []Link) Finding {
 	isKnown := false
 	for i := len(chain) - 1; i >= 0 && !isKnown; i-- {
 		var a advice.Advice
-		if a, isKnown = chain[i].advise(); isKnown {
+		if a, isKnown = chain[i].adviceForLink(); isKnown {
 			out.Actor, out.EndsByItself, out.Do, out.Wakes = a.Actor, a.EndsByItself, a.Do, a.Wakes
 		}
 	}
 	if len(chain) == 0 {
 		return out
 	}
-	root, rootKnown := chain[0].advise()
+	root, rootKnown := chain[0].adviceForLink()
 	if !rootKnown || !root.NeedsPerson() || !isKnown {
 		return out
 	}
-	return out.underRoot(root)
+	return out.withRootAdvice(root)
 }
 
-// underRoot returns the finding below a root that needs a person, for any cause: a revision that was rejected is not retried when its cause
+// withRootAdvice returns the finding below a root that needs a person, for any cause: a revision that was rejected is not retried when its cause
 // ends.
-func (f Finding) underRoot(root advice.Advice) Finding {
+func (f Finding) withRootAdvice(root advice.Advice) Finding {
 	isDecided := root.Wakes == advice.WakeRequest || root.Wakes == advice.WakePromote
 	switch {
 	case f.Actor == advice.NoActor:

@@ -26,7 +26,7 @@ func (f *Facts) describeMandated() string {
 // describeRejection says that the provider rejected a revision, and whether it rolled it back.
 func (f *Facts) describeRejection(s ledger.State) string {
 	rejection := fmt.Sprintf("Meanwhile the provider, by its mandate, rejected revision %d (%s: %s)", s.Current.Number, s.Verdict.Reason, strings.TrimSuffix(s.Verdict.Message, "."))
-	isShown, isRestoredShown := f.shownEnd(s.Current.Number)
+	isShown, isRestoredShown := f.publishedOutcome(s.Current.Number)
 	switch {
 	case isShown && (!s.Restored || isRestoredShown):
 		return ""
@@ -44,7 +44,7 @@ func (f *Facts) describeForward(s ledger.State) string {
 	switch {
 	case s.IsVerified() && status.VerifiedRevision < s.Current.Number:
 		return fmt.Sprintf("Meanwhile the provider, by its mandate, verified revision %d. %s", s.Current.Number, statusIsOlder)
-	case s.IsVerified() || f.showsStep(s):
+	case s.IsVerified() || f.isStepPublished(s):
 		return ""
 	case s.Current.HasSteps():
 		part = "step"
@@ -53,8 +53,8 @@ func (f *Facts) describeForward(s ledger.State) string {
 	return fmt.Sprintf("Meanwhile the provider, by its mandate, began %s. %s", current, statusIsOlder)
 }
 
-// showsStep reports whether the status of the deployment shows the step of a state, which is a wave where no step shares requests.
-func (f *Facts) showsStep(s ledger.State) bool {
+// isStepPublished reports whether the status of the deployment shows the step of a state, which is a wave where no step shares requests.
+func (f *Facts) isStepPublished(s ledger.State) bool {
 	status := f.Deployment.Status
 	if s.Current.HasSteps() {
 		return status.Canary != nil && status.Revision == s.Current.Number && status.Canary.Step == fmt.Sprintf("%d/%d", s.Cursor.Step+1, len(s.Current.Plan))
@@ -72,13 +72,13 @@ func (f *Facts) describeHold(s ledger.State) string {
 		if m == nil || m.Hold == "" || s.Current == nil || m.Revision != s.Current.Number {
 			continue
 		}
-		return fmt.Sprintf("The provider holds the next step of revision %d back: %s.", m.Revision, holdWords(m.Hold))
+		return fmt.Sprintf("The provider holds the next step of revision %d back: %s.", m.Revision, holdDescription(m.Hold))
 	}
 	return ""
 }
 
-// holdWords returns a hold of a mandate in words.
-func holdWords(h deliveryv1alpha1.MandateHold) string {
+// holdDescription returns a hold of a mandate in words.
+func holdDescription(h deliveryv1alpha1.MandateHold) string {
 	words := map[deliveryv1alpha1.MandateHold]string{
 		deliveryv1alpha1.HoldClaimChanged: "the spec was edited, and Crossplane has not called the function since",
 		deliveryv1alpha1.HoldClaimDeleted: "the deployment is gone, or is being deleted",
@@ -106,8 +106,8 @@ func (f *Facts) hasMandatedEvents(s ledger.State) bool {
 	return false
 }
 
-// shownEnd reports whether the transitions of the deployment show that a revision was rejected, and that its rollback ended.
-func (f *Facts) shownEnd(revision int64) (isRejected, isRestored bool) {
+// publishedOutcome reports whether the transitions of the deployment show that a revision was rejected, and that its rollback ended.
+func (f *Facts) publishedOutcome(revision int64) (isRejected, isRestored bool) {
 	for _, t := range f.Deployment.Status.Transitions {
 		if t.Revision == revision && t.Rejected != "" {
 			isRejected, isRestored = true, isRestored || t.Restored != 0

@@ -28,8 +28,8 @@ type Condition struct {
 	LastTransitionTime *metav1.Time           `json:"lastTransitionTime,omitempty"`
 }
 
-// since is the time of the condition's last change, or nil.
-func (c Condition) since() *metav1.Time {
+// lastTransition is the time of the condition's last change, or nil.
+func (c Condition) lastTransition() *metav1.Time {
 	if c.LastTransitionTime == nil || c.LastTransitionTime.IsZero() {
 		return nil
 	}
@@ -198,13 +198,13 @@ type ClusterFacts struct {
 	Unread    []Unread
 }
 
-// readyOf returns the condition Ready of a managed resource.
-func readyOf(c xpv2.Condition) Condition {
+// readyCondition returns the condition Ready of a managed resource.
+func readyCondition(c xpv2.Condition) Condition {
 	return Condition{
 		Type: string(c.Type), Status: metav1.ConditionStatus(c.Status), Reason: string(c.Reason), Message: c.Message,
 		ObservedGeneration: c.ObservedGeneration, LastTransitionTime: &c.LastTransitionTime,
 	}
 }
 
-// isLate is true for an event that was to happen every few seconds.
-func isLate(last, now time.Time) bool { return now.Sub(last) > time.Minute }
+// isRenewalLate is true for an event that was to happen every few seconds.
+func isRenewalLate(last, now time.Time) bool { return now.Sub(last) > time.Minute }

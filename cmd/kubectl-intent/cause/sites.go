@@ -23,7 +23,7 @@ func (f *Facts) siteChain(now time.Time) []Link {
 		return f.reportedSite()
 	}
 	s := &f.Syncs[0]
-	ready := readyOf(s.Status.GetCondition(xpv2.TypeReady))
+	ready := readyCondition(s.Status.GetCondition(xpv2.TypeReady))
 	object := "SiteSync " + s.Name
 	if l, ok := f.Installed.unobservedLink(observeManaged(object, s), now); ok {
 		return []Link{l}
@@ -31,8 +31,8 @@ func (f *Facts) siteChain(now time.Time) []Link {
 	if ready.Status == metav1.ConditionTrue {
 		return nil
 	}
-	out := []Link{{Kind: advice.SiteSync, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.since()}}
-	site := worstSite(s.Status.AtProvider.Sites)
+	out := []Link{{Kind: advice.SiteSync, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.lastTransition()}}
+	site := furthestBehindSite(s.Status.AtProvider.Sites)
 	if site == nil {
 		return out
 	}
@@ -51,15 +51,15 @@ func (f *Facts) reportedSite() []Link {
 			continue
 		}
 		reason, message, _ := strings.Cut(s.Message, ": ")
-		if l := (Link{Kind: advice.Site, Object: "Site " + name, Reason: reason, Message: message}); isAdvised(l) {
+		if l := (Link{Kind: advice.Site, Object: "Site " + name, Reason: reason, Message: message}); hasLinkAdvice(l) {
 			return []Link{l}
 		}
 	}
 	return nil
 }
 
-func isAdvised(l Link) bool {
-	_, ok := l.advise()
+func hasLinkAdvice(l Link) bool {
+	_, ok := l.adviceForLink()
 	return ok
 }
 
@@ -67,8 +67,8 @@ func sortedNames[T any](sites map[string]T) []string {
 	return slices.Sorted(maps.Keys(sites))
 }
 
-// worstSite returns the Site that is furthest from being live, Sites that need a person first. It is nil if all are live.
-func worstSite(sites []deliveryv1alpha1.SiteObservation) *deliveryv1alpha1.SiteObservation {
+// furthestBehindSite returns the Site that is furthest from being live, Sites that need a person first. It is nil if all are live.
+func furthestBehindSite(sites []deliveryv1alpha1.SiteObservation) *deliveryv1alpha1.SiteObservation {
 	var worst *deliveryv1alpha1.SiteObservation
 	for i := range sites {
 		s := &sites[i]
@@ -100,12 +100,12 @@ func (f *Facts) gateChain(now time.Time) []Link {
 	if g == nil {
 		return f.reportedCheck()
 	}
-	ready := readyOf(g.Status.GetCondition(xpv2.TypeReady))
+	ready := readyCondition(g.Status.GetCondition(xpv2.TypeReady))
 	object := "Gate " + g.Name
 	if l, ok := f.Installed.unobservedLink(observeManaged(object, g), now); ok {
 		return []Link{l}
 	}
-	out := []Link{{Kind: advice.Gate, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.since()}}
+	out := []Link{{Kind: advice.Gate, Object: object, Reason: ready.Reason, Message: ready.Message, Since: ready.lastTransition()}}
 	if c := DecidingCheck(g); c != nil && c.Phase != rolloutv1alpha1.CheckPassed {
 		out = append(out, Link{Object: fmt.Sprintf("check %s at %s", c.Name, c.Site), Reason: string(c.Phase), Message: SayCheck(c), Since: cmp.Or(c.UnavailableSince, c.StartedAt)})
 	}

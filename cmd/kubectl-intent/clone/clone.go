@@ -63,26 +63,26 @@ func Fetch(ctx context.Context, dir, url, branch string) (*Clone, error) {
 func controlPlaneOf(ref string) string {
 	if name, ok := strings.CutPrefix(ref, "refs/intentplane/"); ok {
 		name, isState := strings.CutSuffix(name, "/state")
-		return onePart(name, isState)
+		return validPathSegment(name, isState)
 	}
 	branch, isBranch := strings.CutPrefix(ref, "refs/heads/")
 	if remote, ok := strings.CutPrefix(ref, "refs/remotes/"); ok {
 		_, branch, isBranch = strings.Cut(remote, "/")
 	}
 	name, isState := strings.CutPrefix(branch, "intentplane-state/")
-	return onePart(name, isBranch && isState)
+	return validPathSegment(name, isBranch && isState)
 }
 
-// onePart returns a name that is valid and has no slash, else "".
-func onePart(name string, isValid bool) string {
+// validPathSegment returns a name that is valid and has no slash, else "".
+func validPathSegment(name string, isValid bool) string {
 	if !isValid || strings.Contains(name, "/") {
 		return ""
 	}
 	return name
 }
 
-// listStates returns the valid state of each control plane in the clone: the state with the newest commit.
-func (c *Clone) listStates(ctx context.Context) ([]stateRef, error) {
+// listStateRefs returns the valid state of each control plane in the clone: the state with the newest commit.
+func (c *Clone) listStateRefs(ctx context.Context) ([]stateRef, error) {
 	out, err := c.runGit(ctx, "", "for-each-ref", "--format=%(refname) %(committerdate:unix)")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot list the refs of the clone")
@@ -93,7 +93,7 @@ func (c *Clone) listStates(ctx context.Context) ([]stateRef, error) {
 		if !isState {
 			continue
 		}
-		retired, err := c.listTree(ctx, ref.name, retiredFile)
+		retired, err := c.listTreeEntries(ctx, ref.name, retiredFile)
 		if err != nil {
 			return nil, err
 		}
@@ -119,9 +119,9 @@ func newestStates(all []stateRef) []stateRef {
 	return slices.CompactFunc(all, func(a, b stateRef) bool { return a.controlPlane == b.controlPlane })
 }
 
-// readState returns a file of a state, or "" where it has none of that path.
-func (c *Clone) readState(ctx context.Context, s stateRef, file string) (string, error) {
-	found, err := c.listTree(ctx, s.name, file)
+// readStateFile returns a file of a state, or "" where it has none of that path.
+func (c *Clone) readStateFile(ctx context.Context, s stateRef, file string) (string, error) {
+	found, err := c.listTreeEntries(ctx, s.name, file)
 	if err != nil || len(found) == 0 {
 		return "", err
 	}
@@ -135,7 +135,7 @@ func (c *Clone) readState(ctx context.Context, s stateRef, file string) (string,
 // ReadFiles returns the files of a Git tree, without the marker. It returns an error where the clone does not have the tree, and for a tree
 // that no deployment delivers.
 func (c *Clone) ReadFiles(ctx context.Context, id string) (tree.Files, error) {
-	entries, err := c.listTree(ctx, id, "", "-r")
+	entries, err := c.listTreeEntries(ctx, id, "", "-r")
 	if err != nil {
 		return nil, err
 	}

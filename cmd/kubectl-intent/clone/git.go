@@ -41,8 +41,8 @@ func (c *Clone) runGit(ctx context.Context, in string, args ...string) (string, 
 	return out.String(), errors.Wrap(err, "cannot run git")
 }
 
-// listTree returns the entries of a tree, or the single entry of a path.
-func (c *Clone) listTree(ctx context.Context, treeID, path string, flags ...string) ([]treeEntry, error) {
+// listTreeEntries returns the entries of a tree, or the single entry of a path.
+func (c *Clone) listTreeEntries(ctx context.Context, treeID, path string, flags ...string) ([]treeEntry, error) {
 	args := append([]string{"ls-tree", "-z", "--full-tree"}, flags...)
 	args = append(args, "--end-of-options", treeID)
 	if path != "" {
@@ -54,14 +54,14 @@ func (c *Clone) listTree(ctx context.Context, treeID, path string, flags ...stri
 	}
 	var all []treeEntry
 	for record := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
-		if e, ok := parseEntry(record); ok {
+		if e, ok := parseTreeEntry(record); ok {
 			all = append(all, e)
 		}
 	}
 	return all, nil
 }
 
-func parseEntry(record string) (treeEntry, bool) {
+func parseTreeEntry(record string) (treeEntry, bool) {
 	head, name, _ := strings.Cut(record, "\t")
 	fields := strings.Fields(head)
 	if len(fields) != 3 {
@@ -85,7 +85,7 @@ func (c *Clone) readBlobs(ctx context.Context, all []treeEntry) ([][]byte, error
 	}
 	r, contents := bufio.NewReader(strings.NewReader(out)), make([][]byte, 0, len(all))
 	for _, e := range all {
-		b, err := nextBlob(r)
+		b, err := readNextBlob(r)
 		if err != nil {
 			return nil, errors.Wrap(err, e.name)
 		}
@@ -94,8 +94,8 @@ func (c *Clone) readBlobs(ctx context.Context, all []treeEntry) ([][]byte, error
 	return contents, nil
 }
 
-// nextBlob reads one answer of git cat-file --batch: a line with id, kind and size, then the content and an end of line.
-func nextBlob(r *bufio.Reader) ([]byte, error) {
+// readNextBlob reads one answer of git cat-file --batch: a line with id, kind and size, then the content and an end of line.
+func readNextBlob(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read the output of git")

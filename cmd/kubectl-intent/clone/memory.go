@@ -47,7 +47,7 @@ type Memory struct {
 // FindDeployment returns the state of one deployment in the clone. It returns an error where there is none, or several, and for an unreadable
 // state.
 func (c *Clone) FindDeployment(ctx context.Context, q Query) (Memory, error) {
-	states, err := c.listStates(ctx)
+	states, err := c.listStateRefs(ctx)
 	if err != nil {
 		return Memory{}, err
 	}
@@ -84,18 +84,18 @@ func selectMemory(found []Memory, q Query) (Memory, error) {
 }
 
 func (c *Clone) findMemories(ctx context.Context, s stateRef, q Query) ([]Memory, error) {
-	groups, err := c.foldersOf(ctx, s, "", q.APIGroup)
+	groups, err := c.stateFolders(ctx, s, "", q.APIGroup)
 	if err != nil {
 		return nil, err
 	}
 	var out []Memory
 	for _, group := range groups {
-		namespaces, err := c.foldersOf(ctx, s, group, q.Namespace)
+		namespaces, err := c.stateFolders(ctx, s, group, q.Namespace)
 		if err != nil {
 			return nil, err
 		}
 		for _, namespace := range namespaces {
-			m, err := c.readMemory(ctx, s, rolloutv1alpha1.ClaimReference{APIGroup: group, Namespace: namespace, Name: q.Name})
+			m, err := c.readClaimMemory(ctx, s, rolloutv1alpha1.ClaimReference{APIGroup: group, Namespace: namespace, Name: q.Name})
 			if err != nil {
 				return nil, err
 			}
@@ -105,9 +105,9 @@ func (c *Clone) findMemories(ctx context.Context, s stateRef, q Query) ([]Memory
 	return out, nil
 }
 
-// foldersOf returns the names of the folders in a folder of the state, or the single folder that is named.
-func (c *Clone) foldersOf(ctx context.Context, s stateRef, dir, name string) ([]string, error) {
-	entries, err := c.listTree(ctx, s.name+":"+dir, "")
+// stateFolders returns the names of the folders in a folder of the state, or the single folder that is named.
+func (c *Clone) stateFolders(ctx context.Context, s stateRef, dir, name string) ([]string, error) {
+	entries, err := c.listTreeEntries(ctx, s.name+":"+dir, "")
 	if err != nil {
 		return nil, err
 	}
@@ -120,26 +120,26 @@ func (c *Clone) foldersOf(ctx context.Context, s stateRef, dir, name string) ([]
 	return out, nil
 }
 
-// readMemory returns the content of a state about a claim, or nothing.
-func (c *Clone) readMemory(ctx context.Context, s stateRef, claim rolloutv1alpha1.ClaimReference) ([]Memory, error) {
+// readClaimMemory returns the content of a state about a claim, or nothing.
+func (c *Clone) readClaimMemory(ctx context.Context, s stateRef, claim rolloutv1alpha1.ClaimReference) ([]Memory, error) {
 	m := Memory{ControlPlane: s.controlPlane, Ref: s.name, At: s.at, Claim: claim, Paths: map[string]string{}}
-	record, err := c.readState(ctx, s, state.RecordPath(claim))
+	record, err := c.readStateFile(ctx, s, state.RecordPath(claim))
 	if err != nil {
 		return nil, err
 	}
-	home, err := c.readState(ctx, s, state.LedgerPath(claim))
+	home, err := c.readStateFile(ctx, s, state.LedgerPath(claim))
 	if err != nil || record == "" && home == "" {
 		return nil, err
 	}
-	if err := m.takeRecord(record); err != nil {
+	if err := m.loadRepoRecord(record); err != nil {
 		return nil, errors.Wrap(err, s.name)
 	}
-	err = m.takeLedger(home)
+	err = m.loadHomeLedger(home)
 	return []Memory{m}, errors.Wrap(err, s.name)
 }
 
-// takeRecord takes the recorded revisions of the repository, and the copy of the ledger.
-func (m *Memory) takeRecord(content string) error {
+// loadRepoRecord takes the recorded revisions of the repository, and the copy of the ledger.
+func (m *Memory) loadRepoRecord(content string) error {
 	if content == "" {
 		return nil
 	}
@@ -157,8 +157,8 @@ func (m *Memory) takeRecord(content string) error {
 	return nil
 }
 
-// takeLedger takes the ledger of the home. A ledger that moved on is older than the copy.
-func (m *Memory) takeLedger(content string) error {
+// loadHomeLedger takes the ledger of the home. A ledger that moved on is older than the copy.
+func (m *Memory) loadHomeLedger(content string) error {
 	if content == "" {
 		return nil
 	}

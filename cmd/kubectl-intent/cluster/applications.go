@@ -19,7 +19,7 @@ import (
 
 const applicationResource = "applications"
 
-func applicationsIn(group string) schema.GroupVersionResource {
+func applicationsInGroup(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: applicationResource}
 }
 
@@ -39,7 +39,7 @@ type ComposedApplication struct {
 // Application returns an Application and its deployment: "shop", or "applications.intentplane.dev/shop" where both groups have one of that name. It is nil if
 // there is none, if the name says that it is of another kind, and if the user may not read Applications. It returns an error when there are two.
 func (c *Cluster) Application(ctx context.Context, name string) (*ComposedApplication, error) {
-	l := parseName(name)
+	l := parseLookupName(name)
 	var found []*unstructured.Unstructured
 	for _, resource := range l.resources {
 		if resource.Resource != applicationResource {
@@ -57,13 +57,13 @@ func (c *Cluster) Application(ctx context.Context, name string) (*ComposedApplic
 	case 0:
 		return nil, nil //nolint:nilnil // None is an answer.
 	case 1:
-		return c.composedOf(ctx, found[0])
+		return c.applicationParts(ctx, found[0])
 	}
 	return nil, errors.Errorf("namespace %q has two Applications %q: say applications.GROUP/%[2]s", c.namespace, l.name)
 }
 
-// composedOf an Application is its deployment, and the commit of its source.
-func (c *Cluster) composedOf(ctx context.Context, o *unstructured.Unstructured) (*ComposedApplication, error) {
+// applicationParts returns the parts of an Application: its deployment, and the commit of its source.
+func (c *Cluster) applicationParts(ctx context.Context, o *unstructured.Unstructured) (*ComposedApplication, error) {
 	out := &ComposedApplication{}
 	if _, isBuilt, _ := unstructured.NestedMap(o.Object, "spec", "source"); isBuilt {
 		if b, err := c.ImageBuild(ctx, o.GroupVersionKind().Group, o.GetName()); err == nil {
@@ -74,12 +74,12 @@ func (c *Cluster) composedOf(ctx context.Context, o *unstructured.Unstructured) 
 	if out.Application, err = o.MarshalJSON(); err != nil {
 		return nil, err
 	}
-	d, err := c.api.Get(ctx, claimsIn(deploymentv1alpha1.GroupNamespaced), c.namespace, o.GetName())
+	d, err := c.api.Get(ctx, claimsInGroup(deploymentv1alpha1.GroupNamespaced), c.namespace, o.GetName())
 	switch {
 	case server.IsAbsent(err):
 		return out, nil
 	case err != nil:
-		return nil, server.DescribeError(err, "get", claimsIn(deploymentv1alpha1.GroupNamespaced), o.GetName())
+		return nil, server.DescribeError(err, "get", claimsInGroup(deploymentv1alpha1.GroupNamespaced), o.GetName())
 	case applicationOf(d) == o.GetName():
 		out.Deployment, err = d.MarshalJSON()
 	}
@@ -95,8 +95,8 @@ func applicationFacts(o server.Object) (*cause.ApplicationFacts, error) {
 
 // readApplication reads the composed objects of an Application, and of its deployment. Unreadable objects are noted.
 func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) {
-	deployments := claimsIn(deploymentv1alpha1.GroupNamespaced)
-	if o := r.readPart(ctx, f, deployments, cmp.Or(f.Application.Status.Deployment.Name, f.Application.Metadata.Name)); o != nil && applicationOf(o) == f.Application.Metadata.Name {
+	deployments := claimsInGroup(deploymentv1alpha1.GroupNamespaced)
+	if o := r.readApplicationPart(ctx, f, deployments, cmp.Or(f.Application.Status.Deployment.Name, f.Application.Metadata.Name)); o != nil && applicationOf(o) == f.Application.Metadata.Name {
 		d, err := deploymentFacts(server.Decoded(o))
 		if err != nil {
 			f.Unread = append(f.Unread, describeUnread(err, deployments))
@@ -106,13 +106,13 @@ func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) 
 		f.Deployment = d
 	}
 	h := &deliveryv1alpha1.SiteHealth{}
-	if o := r.readPart(ctx, f, healthsResource(), f.Application.Metadata.Name); o != nil && server.Decode(o, h) == nil {
+	if o := r.readApplicationPart(ctx, f, healthsResource(), f.Application.Metadata.Name); o != nil && server.Decode(o, h) == nil {
 		f.Health = h
 	}
 }
 
-// readPart reads an object that an Application composed. It is nil if that does not exist, or cannot be read.
-func (r reader) readPart(ctx context.Context, f *cause.ApplicationFacts, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
+// readApplicationPart reads an object that an Application composed. It is nil if that does not exist, or cannot be read.
+func (r reader) readApplicationPart(ctx context.Context, f *cause.ApplicationFacts, resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
 	o, err := r.Get(ctx, resource, f.Application.Metadata.Namespace, name)
 	noteUnreadPart(err, resource, &f.Installed, &f.Unread)
 	return o

@@ -17,7 +17,7 @@ import (
 
 const bundleResource = "bundles"
 
-func bundlesIn(group string) schema.GroupVersionResource {
+func bundlesInGroup(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: bundleResource}
 }
 
@@ -28,7 +28,7 @@ func statesResource() schema.GroupVersionResource {
 // Bundle returns a Bundle as JSON: "platform", or "bundles.intentplane.dev/platform" where both groups have one of that name. It is nil if there is none, if a
 // deployment has the name and the name does not say which, and if the name says that it is of another kind. It returns an error when there are two.
 func (c *Cluster) Bundle(ctx context.Context, name string) ([]byte, error) {
-	l := parseName(name)
+	l := parseLookupName(name)
 	var found []*unstructured.Unstructured
 	for _, resource := range l.resources {
 		if resource.Resource != bundleResource && resource.Resource != claimResource {
@@ -83,7 +83,7 @@ func (r reader) readPackage(ctx context.Context, f *cause.BundleFacts, resource 
 		return
 	}
 	below := &Subjects{}
-	if err := r.add(ctx, below, resource, server.Decoded(o)); err != nil {
+	if err := r.addWithComposed(ctx, below, resource, server.Decoded(o)); err != nil {
 		f.Unread = append(f.Unread, describeUnread(err, resource))
 		return
 	}
@@ -109,9 +109,9 @@ func resourceOfPackage(f *cause.BundleFacts, name string) schema.GroupVersionRes
 			group, kind = p.Existing.Group, p.Existing.Kind
 		}
 		if kind == applicationv1alpha1.Kind {
-			return applicationsIn(group)
+			return applicationsInGroup(group)
 		}
-		return claimsIn(group)
+		return claimsInGroup(group)
 	}
 	return schema.GroupVersionResource{}
 }

@@ -23,7 +23,7 @@ const (
 // claimGroups are the groups that an IntentDeployment is served in, whichever are installed.
 func claimGroups() []string { return []string{groupClaims, groupNamespaced} }
 
-func claimsIn(group string) schema.GroupVersionResource {
+func claimsInGroup(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: claimResource}
 }
 
@@ -66,15 +66,15 @@ func (c *Cluster) findDeployments(ctx context.Context, name string, groups []str
 	var missing error
 	unservedGroups := 0
 	for _, g := range groups {
-		o, err := c.api.Resource(claimsIn(g)).Namespace(c.namespace).Get(ctx, name, metav1.GetOptions{})
+		o, err := c.api.Resource(claimsInGroup(g)).Namespace(c.namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			out = append(out, o)
 		case server.IsUnknownKind(err):
-			missing = server.DescribeError(err, "get", claimsIn(g), name)
+			missing = server.DescribeError(err, "get", claimsInGroup(g), name)
 			unservedGroups++
 		case !server.IsNotFound(err):
-			return nil, server.DescribeError(err, "get", claimsIn(g), name)
+			return nil, server.DescribeError(err, "get", claimsInGroup(g), name)
 		}
 	}
 	if unservedGroups == len(groups) {
@@ -84,18 +84,22 @@ func (c *Cluster) findDeployments(ctx context.Context, name string, groups []str
 }
 
 // ClaimNames returns the names of all IntentDeployments, sorted. Unreadable ones are left out: it is for completion.
-func (c *Cluster) ClaimNames(ctx context.Context) []string { return c.listNames(ctx, claimsIn) }
+func (c *Cluster) ClaimNames(ctx context.Context) []string {
+	return c.listObjectNames(ctx, claimsInGroup)
+}
 
 // BundleNames returns the names of all Bundles, as ClaimNames does.
-func (c *Cluster) BundleNames(ctx context.Context) []string { return c.listNames(ctx, bundlesIn) }
+func (c *Cluster) BundleNames(ctx context.Context) []string {
+	return c.listObjectNames(ctx, bundlesInGroup)
+}
 
 // SubjectNames returns the names of all Bundles, Applications, IntentDeployments and WorkloadClusters, as ClaimNames does.
 func (c *Cluster) SubjectNames(ctx context.Context) []string {
-	return c.listNames(ctx, applicationsIn, claimsIn, clustersIn, bundlesIn)
+	return c.listObjectNames(ctx, applicationsInGroup, claimsInGroup, clustersInGroup, bundlesInGroup)
 }
 
-// listNames returns the names of all objects of kinds, in both groups, each once and sorted.
-func (c *Cluster) listNames(ctx context.Context, kinds ...func(group string) schema.GroupVersionResource) []string {
+// listObjectNames returns the names of all objects of kinds, in both groups, each once and sorted.
+func (c *Cluster) listObjectNames(ctx context.Context, kinds ...func(group string) schema.GroupVersionResource) []string {
 	out := []string{}
 	for _, in := range kinds {
 		for _, g := range claimGroups() {

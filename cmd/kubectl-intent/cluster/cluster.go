@@ -49,7 +49,7 @@ const (
 
 // Open returns the cluster that options name. It sends no request. It returns an error for a kubeconfig that cannot be used.
 func Open(o Options) (*Cluster, error) {
-	c, namespace, err := o.loadConfig()
+	c, namespace, err := o.loadKubeconfig()
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func Open(o Options) (*Cluster, error) {
 	return &Cluster{api: api, namespace: namespace}, nil
 }
 
-// loadConfig returns the connection that options name, without a timeout, and the namespace.
-func (o Options) loadConfig() (*rest.Config, string, error) {
+// loadKubeconfig returns the connection that options name, without a timeout, and the namespace.
+func (o Options) loadKubeconfig() (*rest.Config, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.Overrides)
@@ -78,12 +78,12 @@ func (o Options) loadConfig() (*rest.Config, string, error) {
 	c.WarningHandlerWithContext = rest.NoWarnings{}
 	c.UserAgent = rest.DefaultKubernetesUserAgent()
 	// On one machine the compression of an answer takes longer than the answer itself.
-	c.DisableCompression = c.DisableCompression || isLocal(c)
+	c.DisableCompression = c.DisableCompression || isLocalServer(c)
 	return c, namespace, nil
 }
 
-// isLocal reports whether the API server of a connection is at this machine.
-func isLocal(c *rest.Config) bool {
+// isLocalServer reports whether the API server of a connection is at this machine.
+func isLocalServer(c *rest.Config) bool {
 	u, _, err := rest.DefaultServerUrlFor(c)
 	return err == nil && c.Proxy == nil && policy.IsLoopbackHost(u.Hostname())
 }

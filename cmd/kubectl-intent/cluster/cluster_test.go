@@ -96,7 +96,7 @@ func TestLoadConfigCompression(t *testing.T) {
 			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			c, _, err := Options{Kubeconfig: kubeconfig}.loadConfig()
+			c, _, err := Options{Kubeconfig: kubeconfig}.loadKubeconfig()
 			if err != nil {
 				t.Fatalf("\n%s\nloadConfig(): %v", tc.reason, err)
 			}

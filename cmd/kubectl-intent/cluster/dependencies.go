@@ -59,7 +59,7 @@ func readBeneath(ctx context.Context, from server.Source, subjects *Subjects, na
 	}
 	var tasks []server.Task
 	for _, l := range lists {
-		tasks = append(tasks, func(ctx context.Context) { l.read(ctx, from) })
+		tasks = append(tasks, func(ctx context.Context) { l.readListItems(ctx, from) })
 	}
 	server.RunTasks(ctx, tasks...)
 	subjects.takeBeneath(lists)
@@ -76,8 +76,8 @@ func claimsOfNamespace(namespace string) labels.Set {
 	return labels.Set{labelClaimNamespace: namespace}
 }
 
-// read lists the objects.
-func (l *beneathList) read(ctx context.Context, from server.Source) {
+// readListItems lists the objects.
+func (l *beneathList) readListItems(ctx context.Context, from server.Source) {
 	l.err = from.VisitPages(ctx, l.resource, AllNamespaces, l.with, func(page []unstructured.Unstructured) {
 		for i := range page {
 			o := cause.Object{}
@@ -91,7 +91,7 @@ func (l *beneathList) read(ctx context.Context, from server.Source) {
 // compositeResources are the kinds of the composites of claims, each once.
 func (s *Subjects) compositeResources() []schema.GroupVersionResource {
 	var out []schema.GroupVersionResource
-	s.eachRoot(func(r subjectRoot) {
+	s.visitSubjectRoots(func(r subjectRoot) {
 		if resource := resourceOfReference(r.composite); r.composite.Kind != "" && !slices.Contains(out, resource) {
 			out = append(out, resource)
 		}
@@ -111,8 +111,8 @@ type subjectRoot struct {
 	installed            *cause.Installed
 }
 
-// definition returns the name of the definition of the object, or of its composite.
-func (r subjectRoot) definition() string {
+// definitionName returns the name of the definition of the object, or of its composite.
+func (r subjectRoot) definitionName() string {
 	gv, _ := schema.ParseGroupVersion(r.apiVersion)
 	name := r.resource + "." + gv.Group
 	if r.composite.Kind != "" {
@@ -121,8 +121,8 @@ func (r subjectRoot) definition() string {
 	return name
 }
 
-// eachRoot shows each object that was found, and the deployments of Applications.
-func (s *Subjects) eachRoot(show func(subjectRoot)) {
+// visitSubjectRoots shows each object that was found, and the deployments of Applications.
+func (s *Subjects) visitSubjectRoots(show func(subjectRoot)) {
 	for _, f := range s.Bundles {
 		show(subjectRoot{f.Bundle.APIVersion, bundleResource, f.Bundle.Spec.ResourceRef, &f.Installed})
 	}
@@ -142,7 +142,7 @@ func (s *Subjects) takeBeneath(lists []*beneathList) {
 	byResource, composites := map[schema.GroupVersionResource][]cause.Object{}, map[schema.GroupVersionResource]map[string]*cause.Object{}
 	for _, l := range lists {
 		byResource[l.resource] = l.items
-		composites[l.resource] = byName(l.items)
+		composites[l.resource] = indexByName(l.items)
 		if l.err != nil {
 			s.noteFailure(l.resource, l.err)
 		}
@@ -151,16 +151,16 @@ func (s *Subjects) takeBeneath(lists []*beneathList) {
 	for _, r := range packageResources() {
 		s.Beneath.Packages = append(s.Beneath.Packages, byResource[r]...)
 	}
-	s.eachRoot(func(r subjectRoot) {
+	s.visitSubjectRoots(func(r subjectRoot) {
 		r.installed.Functions, r.installed.Providers = byResource[packageResources()[0]], byResource[packageResources()[1]]
-		if d := composites[product.Definitions()][r.definition()]; d != nil {
+		if d := composites[product.Definitions()][r.definitionName()]; d != nil {
 			r.installed.Definitions = []cause.Object{*d}
 		}
 		r.installed.Composite = composites[resourceOfReference(r.composite)][r.composite.Name]
 	})
 }
 
-func byName(all []cause.Object) map[string]*cause.Object {
+func indexByName(all []cause.Object) map[string]*cause.Object {
 	out := map[string]*cause.Object{}
 	for i := range all {
 		out[all[i].Metadata.Name] = &all[i]

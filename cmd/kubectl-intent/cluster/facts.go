@@ -25,7 +25,7 @@ import (
 
 const clusterResource = "workloadclusters"
 
-func clustersIn(group string) schema.GroupVersionResource {
+func clustersInGroup(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: clusterResource}
 }
 
@@ -51,14 +51,14 @@ func (s *Subjects) countSubjects() int {
 // Subject returns the objects of a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error
 // when nothing has it.
 func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
-	return reader{Source: c.api, namespace: c.namespace}.find(ctx, name)
+	return reader{Source: c.api, namespace: c.namespace}.findSubjects(ctx, name)
 }
 
 // All returns the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, without their composed objects but the
 // deployments of Applications. It notes the kinds that the user may not list, and the objects that cannot be decoded. It returns an error
 // when no kind can be listed.
 func (c *Cluster) All(ctx context.Context, namespace string) (*Subjects, error) {
-	return reader{Source: c.api, namespace: namespace}.all(ctx)
+	return reader{Source: c.api, namespace: namespace}.readAllSubjects(ctx)
 }
 
 // A reader makes facts of objects.
@@ -74,9 +74,9 @@ type lookup struct {
 	name      string
 }
 
-// parseName returns the lookups of a name. Deployments are read where no Application has the name, clusters where no deployment has it, and
+// parseLookupName returns the lookups of a name. Deployments are read where no Application has the name, clusters where no deployment has it, and
 // Bundles where no cluster has it, unless the name has a kind.
-func parseName(name string) lookup {
+func parseLookupName(name string) lookup {
 	out := lookup{name: name}
 	resource, group := "", ""
 	if kind, rest, ok := strings.Cut(name, "/"); ok {
@@ -86,9 +86,9 @@ func parseName(name string) lookup {
 	for _, kind := range []struct {
 		prefix string
 		in     func(group string) schema.GroupVersionResource
-	}{{"application", applicationsIn}, {"intent", claimsIn}, {"workload", clustersIn}, {"bundle", bundlesIn}} {
+	}{{"application", applicationsInGroup}, {"intent", claimsInGroup}, {"workload", clustersInGroup}, {"bundle", bundlesInGroup}} {
 		for _, g := range claimGroups() {
-			if (group == "" || g == group) && (!isOfKind(resource) || strings.HasPrefix(resource, kind.prefix)) {
+			if (group == "" || g == group) && (!isKnownResource(resource) || strings.HasPrefix(resource, kind.prefix)) {
 				out.resources = append(out.resources, kind.in(g))
 			}
 		}
@@ -96,13 +96,13 @@ func parseName(name string) lookup {
 	return out
 }
 
-// isOfKind is true for the resource of a kind that is known here. Any other one stands for all.
-func isOfKind(resource string) bool {
+// isKnownResource is true for the resource of a kind that is known here. Any other one stands for all.
+func isKnownResource(resource string) bool {
 	return slices.ContainsFunc([]string{"application", "intent", "workload", "bundle"}, func(prefix string) bool { return strings.HasPrefix(resource, prefix) })
 }
 
-func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
-	l, out := parseName(name), &Subjects{}
+func (r reader) findSubjects(ctx context.Context, name string) (*Subjects, error) {
+	l, out := parseLookupName(name), &Subjects{}
 	var missing error
 	var unread []cause.Unread
 	isServed := false
@@ -125,7 +125,7 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 		case err != nil:
 			return nil, server.DescribeError(err, "get", resource, l.name)
 		}
-		if err := r.add(ctx, out, resource, server.Decoded(o)); err != nil {
+		if err := r.addWithComposed(ctx, out, resource, server.Decoded(o)); err != nil {
 			return nil, errors.Wrapf(err, "%s/%s", resource.GroupResource(), l.name)
 		}
 	}
@@ -169,21 +169,21 @@ func (s *Subjects) noteUnread(unread []cause.Unread) {
 	}
 }
 
-// add adds an object with its composed objects.
-func (r reader) add(ctx context.Context, subjects *Subjects, resource schema.GroupVersionResource, o server.Object) error {
+// addWithComposed adds an object with its composed objects.
+func (r reader) addWithComposed(ctx context.Context, subjects *Subjects, resource schema.GroupVersionResource, o server.Object) error {
 	switch resource.Resource {
 	case bundleResource:
-		return addFacts(o, bundleFacts, &subjects.Bundles, func(f *cause.BundleFacts) { r.readBundle(ctx, f) })
+		return addSubjectFacts(o, bundleFacts, &subjects.Bundles, func(f *cause.BundleFacts) { r.readBundle(ctx, f) })
 	case applicationResource:
-		return addFacts(o, applicationFacts, &subjects.Applications, func(f *cause.ApplicationFacts) { r.readApplication(ctx, f) })
+		return addSubjectFacts(o, applicationFacts, &subjects.Applications, func(f *cause.ApplicationFacts) { r.readApplication(ctx, f) })
 	case clusterResource:
-		return addFacts(o, clusterFacts, &subjects.Clusters, func(f *cause.ClusterFacts) { r.readManaged(ctx, f) })
+		return addSubjectFacts(o, clusterFacts, &subjects.Clusters, func(f *cause.ClusterFacts) { r.readManaged(ctx, f) })
 	}
-	return addFacts(o, deploymentFacts, &subjects.Deployments, func(f *cause.Facts) { r.readComposed(ctx, f) })
+	return addSubjectFacts(o, deploymentFacts, &subjects.Deployments, func(f *cause.Facts) { r.readComposed(ctx, f) })
 }
 
-// addFacts makes facts of an object, completes and adds them.
-func addFacts[F any](o server.Object, factsOf func(server.Object) (*F, error), target *[]*F, complete func(*F)) error {
+// addSubjectFacts makes facts of an object, completes and adds them.
+func addSubjectFacts[F any](o server.Object, factsOf func(server.Object) (*F, error), target *[]*F, complete func(*F)) error {
 	f, err := factsOf(o)
 	if err != nil {
 		return err
@@ -195,11 +195,11 @@ func addFacts[F any](o server.Object, factsOf func(server.Object) (*F, error), t
 
 // subjectResources are the resources that users create, in a group.
 func subjectResources(group string) []schema.GroupVersionResource {
-	return []schema.GroupVersionResource{applicationsIn(group), claimsIn(group), clustersIn(group), bundlesIn(group)}
+	return []schema.GroupVersionResource{applicationsInGroup(group), claimsInGroup(group), clustersInGroup(group), bundlesInGroup(group)}
 }
 
-// all lists the kinds at the same time, and makes facts of some objects while others are on their way.
-func (r reader) all(ctx context.Context) (*Subjects, error) {
+// readAllSubjects lists the kinds at the same time, and makes facts of some objects while others are on their way.
+func (r reader) readAllSubjects(ctx context.Context) (*Subjects, error) {
 	var resources []schema.GroupVersionResource
 	for _, g := range claimGroups() {
 		resources = append(resources, subjectResources(g)...)
@@ -213,7 +213,7 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	out, isRead := &Subjects{}, false
 	var failed error
 	for i, resource := range resources {
-		out.merge(found[i])
+		out.mergeSubjects(found[i])
 		switch err := failures[i]; {
 		case err == nil:
 			isRead = true
@@ -241,44 +241,44 @@ func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionRe
 		chunk := &Subjects{}
 		chunks = append(chunks, chunk)
 		group.Go(func() error {
-			chunk.addAll(resource, all)
+			chunk.addAllSubjects(resource, all)
 			return nil
 		})
 	})
 	_ = group.Wait()
 	out := &Subjects{}
 	for _, chunk := range chunks {
-		out.merge(chunk)
+		out.mergeSubjects(chunk)
 	}
 	return out, err
 }
 
-// merge adds subjects that were read elsewhere.
-func (s *Subjects) merge(added *Subjects) {
+// mergeSubjects adds subjects that were read elsewhere.
+func (s *Subjects) mergeSubjects(added *Subjects) {
 	s.Bundles, s.Applications = append(s.Bundles, added.Bundles...), append(s.Applications, added.Applications...)
 	s.Deployments, s.Clusters = append(s.Deployments, added.Deployments...), append(s.Clusters, added.Clusters...)
 	s.Beneath.Unread = append(s.Beneath.Unread, added.Beneath.Unread...)
 }
 
-// addAll adds objects, and notes undecodable ones: one of them hides no other.
-func (s *Subjects) addAll(resource schema.GroupVersionResource, all []server.Object) {
+// addAllSubjects adds objects, and notes undecodable ones: one of them hides no other.
+func (s *Subjects) addAllSubjects(resource schema.GroupVersionResource, all []server.Object) {
 	for _, o := range all {
-		if err := s.addOne(resource, o); err != nil {
+		if err := s.addOneSubject(resource, o); err != nil {
 			s.Beneath.Unread = append(s.Beneath.Unread, cause.Unread{Object: resource.GroupResource().String() + "/" + o.Name(), Reason: err.Error()})
 		}
 	}
 }
 
-func (s *Subjects) addOne(resource schema.GroupVersionResource, o server.Object) error {
+func (s *Subjects) addOneSubject(resource schema.GroupVersionResource, o server.Object) error {
 	switch resource.Resource {
 	case bundleResource:
-		return addFacts(o, bundleFacts, &s.Bundles, func(*cause.BundleFacts) {})
+		return addSubjectFacts(o, bundleFacts, &s.Bundles, func(*cause.BundleFacts) {})
 	case applicationResource:
-		return addFacts(o, applicationFacts, &s.Applications, func(*cause.ApplicationFacts) {})
+		return addSubjectFacts(o, applicationFacts, &s.Applications, func(*cause.ApplicationFacts) {})
 	case clusterResource:
-		return addFacts(o, clusterFacts, &s.Clusters, func(*cause.ClusterFacts) {})
+		return addSubjectFacts(o, clusterFacts, &s.Clusters, func(*cause.ClusterFacts) {})
 	}
-	return addFacts(o, deploymentFacts, &s.Deployments, func(*cause.Facts) {})
+	return addSubjectFacts(o, deploymentFacts, &s.Deployments, func(*cause.Facts) {})
 }
 
 // decodeWithDigest decodes an object, and returns the digest of its spec.
@@ -319,16 +319,16 @@ func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
 		APIGroup: schema.FromAPIVersionAndKind(d.APIVersion, d.Kind).Group, Kind: d.Kind, Namespace: d.Metadata.Namespace, Name: d.Metadata.Name,
 	}
 	selector := labels.Set{compose.LabelClaim: owner.Name}
-	f.Deliveries = readOwned(ctx, r, f, resources[0], selector, func(o *deliveryv1alpha1.GitDelivery) bool { return o.Spec.ForProvider.ClaimRef == owner })
-	f.Syncs = readOwned(ctx, r, f, resources[1], selector, func(o *deliveryv1alpha1.SiteSync) bool { return o.Spec.ForProvider.ClaimRef == owner })
-	f.Gates = readOwned(ctx, r, f, resources[2], selector, func(o *rolloutv1alpha1.Gate) bool { return o.Spec.ForProvider.ClaimRef == owner })
-	f.Requests = readOwned(ctx, r, f, resources[3], nil, func(o *rolloutv1alpha1.RolloutRequest) bool {
+	f.Deliveries = readOwnedObjects(ctx, r, f, resources[0], selector, func(o *deliveryv1alpha1.GitDelivery) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Syncs = readOwnedObjects(ctx, r, f, resources[1], selector, func(o *deliveryv1alpha1.SiteSync) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Gates = readOwnedObjects(ctx, r, f, resources[2], selector, func(o *rolloutv1alpha1.Gate) bool { return o.Spec.ForProvider.ClaimRef == owner })
+	f.Requests = readOwnedObjects(ctx, r, f, resources[3], nil, func(o *rolloutv1alpha1.RolloutRequest) bool {
 		return o.Spec.DeploymentRef == owner.DeploymentRef()
 	})
 }
 
-// readOwned returns the objects of a deployment. Unreadable objects are noted.
-func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, selector labels.Set, isOwned func(*T) bool) []T {
+// readOwnedObjects returns the objects of a deployment. Unreadable objects are noted.
+func readOwnedObjects[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, selector labels.Set, isOwned func(*T) bool) []T {
 	items, err := server.ListAll(ctx, r, resource, f.Deployment.Metadata.Namespace, selector)
 	if err != nil {
 		f.Unread = append(f.Unread, describeUnread(err, resource))

@@ -29,10 +29,10 @@ func serveSample(t *testing.T, all ...*samples.Sample) (*Cluster, *apiserver.Ser
 	t.Helper()
 	kinds := map[string]schema.GroupVersionResource{
 		"GitDelivery": composedResources()[0], "SiteSync": composedResources()[1], "Gate": composedResources()[2], "RolloutRequest": composedResources()[3],
-		"IntentDeployment": claimsIn("intentplane.dev"), "ClaimedDeployment": claimsIn("claims.intentplane.dev"), "WorkloadCluster": clustersIn("intentplane.dev"),
-		"ClaimedCluster": clustersIn("claims.intentplane.dev"), "ManagedCluster": managedResource(),
-		"Application": applicationsIn("intentplane.dev"), "ClaimedApplication": applicationsIn("claims.intentplane.dev"), "SiteHealth": healthsResource(),
-		"Bundle": bundlesIn("intentplane.dev"), "ClaimedBundle": bundlesIn("claims.intentplane.dev"), "BundleState": statesResource(),
+		"IntentDeployment": claimsInGroup("intentplane.dev"), "ClaimedDeployment": claimsInGroup("claims.intentplane.dev"), "WorkloadCluster": clustersInGroup("intentplane.dev"),
+		"ClaimedCluster": clustersInGroup("claims.intentplane.dev"), "ManagedCluster": managedResource(),
+		"Application": applicationsInGroup("intentplane.dev"), "ClaimedApplication": applicationsInGroup("claims.intentplane.dev"), "SiteHealth": healthsResource(),
+		"Bundle": bundlesInGroup("intentplane.dev"), "ClaimedBundle": bundlesInGroup("claims.intentplane.dev"), "BundleState": statesResource(),
 	}
 	s := apiserver.New(kinds)
 	for i, sample := range all {
@@ -184,7 +184,7 @@ func TestMirror(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Tracker().Update(claimsIn("intentplane.dev"), objects[0], "team-a"); err != nil {
+	if err := s.Tracker().Update(claimsInGroup("intentplane.dev"), objects[0], "team-a"); err != nil {
 		t.Fatal(err)
 	}
 	for found.Deployments[0].Deployment.Status.Phase != "Delivering" {

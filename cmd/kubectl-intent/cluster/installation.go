@@ -20,7 +20,7 @@ const leaseName = "intentplane-provider"
 // are noted with each of them.
 func (c *Cluster) ReadInstallation(ctx context.Context, subjects *Subjects) {
 	i := &installation{Cluster: c}
-	i.readParts(ctx)
+	i.readSharedParts(ctx)
 	for _, f := range subjects.Bundles {
 		i.readBundle(ctx, f)
 		f.Unread = append(f.Unread, i.unread...)
@@ -34,7 +34,7 @@ func (c *Cluster) ReadInstallation(ctx context.Context, subjects *Subjects) {
 		f.Unread = append(f.Unread, i.unread...)
 	}
 	for _, f := range subjects.Clusters {
-		f.Installed = i.forRoot(ctx, f.Cluster.APIVersion, clusterResource, f.Cluster.Spec.ResourceRef)
+		f.Installed = i.installedForRoot(ctx, f.Cluster.APIVersion, clusterResource, f.Cluster.Spec.ResourceRef)
 		f.Unread = append(f.Unread, i.unread...)
 	}
 }
@@ -42,7 +42,7 @@ func (c *Cluster) ReadInstallation(ctx context.Context, subjects *Subjects) {
 // readBundle reads the installed parts that run a Bundle, and its blocking package.
 func (i *installation) readBundle(ctx context.Context, f *cause.BundleFacts) {
 	missing := f.Installed.Missing
-	f.Installed = i.forRoot(ctx, f.Bundle.APIVersion, bundleResource, f.Bundle.Spec.ResourceRef)
+	f.Installed = i.installedForRoot(ctx, f.Bundle.APIVersion, bundleResource, f.Bundle.Spec.ResourceRef)
 	f.Installed.Missing = missing
 	if f.Application != nil {
 		i.readApplicationRoot(ctx, f.Application)
@@ -55,7 +55,7 @@ func (i *installation) readBundle(ctx context.Context, f *cause.BundleFacts) {
 // readApplicationRoot reads the installed parts that run an Application, and its deployment.
 func (i *installation) readApplicationRoot(ctx context.Context, f *cause.ApplicationFacts) {
 	missing := f.Installed.Missing
-	f.Installed = i.forRoot(ctx, f.Application.APIVersion, applicationResource, f.Application.Spec.ResourceRef)
+	f.Installed = i.installedForRoot(ctx, f.Application.APIVersion, applicationResource, f.Application.Spec.ResourceRef)
 	f.Installed.Missing = missing
 	if f.Deployment != nil {
 		i.readDeployment(ctx, f.Deployment)
@@ -65,7 +65,7 @@ func (i *installation) readApplicationRoot(ctx context.Context, f *cause.Applica
 // readDeployment reads the installed parts that run a deployment.
 func (i *installation) readDeployment(ctx context.Context, f *cause.Facts) {
 	missing := f.Installed.Missing
-	f.Installed = i.forRoot(ctx, f.Deployment.APIVersion, claimResource, f.Deployment.Spec.ResourceRef)
+	f.Installed = i.installedForRoot(ctx, f.Deployment.APIVersion, claimResource, f.Deployment.Spec.ResourceRef)
 	f.Installed.Missing = missing
 }
 
@@ -84,8 +84,8 @@ func (i *installation) noteUnread(err error, r schema.GroupVersionResource) {
 	}
 }
 
-// readParts reads the packages and the lease of the provider, which are the same for all.
-func (i *installation) readParts(ctx context.Context) {
+// readSharedParts reads the packages and the lease of the provider, which are the same for all.
+func (i *installation) readSharedParts(ctx context.Context) {
 	i.shared.Providers = i.readPackages(ctx, "providers")
 	i.shared.Functions = i.readPackages(ctx, "functions")
 	leases := coordinationv1.SchemeGroupVersion.WithResource("leases")
@@ -121,26 +121,26 @@ func (i *installation) readPackages(ctx context.Context, resource string) []caus
 	return out
 }
 
-// forRoot reads the objects of one deployment or cluster alone: its definition, and the composite of a claim.
-func (i *installation) forRoot(ctx context.Context, apiVersion, resource string, composite cause.Reference) cause.Installed {
+// installedForRoot reads the objects of one deployment or cluster alone: its definition, and the composite of a claim.
+func (i *installation) installedForRoot(ctx context.Context, apiVersion, resource string, composite cause.Reference) cause.Installed {
 	out := i.shared
 	gv, _ := schema.ParseGroupVersion(apiVersion)
 	name := resource + "." + gv.Group
 	if composite.Kind != "" {
 		name = "x" + name
 	}
-	if o := i.readObject(ctx, product.Definitions(), name); o != nil {
+	if o := i.readClusterScoped(ctx, product.Definitions(), name); o != nil {
 		out.Definitions = []cause.Object{*o}
 	}
 	if composite.Kind != "" {
 		r, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(composite.APIVersion, composite.Kind))
-		out.Composite = i.readObject(ctx, r, composite.Name)
+		out.Composite = i.readClusterScoped(ctx, r, composite.Name)
 	}
 	return out
 }
 
-// readObject reads an object that is in no namespace. It is nil if that does not exist, or cannot be read.
-func (i *installation) readObject(ctx context.Context, r schema.GroupVersionResource, name string) *cause.Object {
+// readClusterScoped reads an object that is in no namespace. It is nil if that does not exist, or cannot be read.
+func (i *installation) readClusterScoped(ctx context.Context, r schema.GroupVersionResource, name string) *cause.Object {
 	u, err := i.api.Get(ctx, r, "", name)
 	o := &cause.Object{}
 	if err == nil {

@@ -56,10 +56,10 @@ func (m *Mirror) Changed() <-chan struct{} { return m.watches.Changed() }
 
 // Subject returns the objects of a name, as Cluster.Subject does.
 func (m *Mirror) Subject(ctx context.Context, name string) (*Subjects, error) {
-	return reader{Source: m.watches, namespace: m.namespace}.find(ctx, name)
+	return reader{Source: m.watches, namespace: m.namespace}.findSubjects(ctx, name)
 }
 
 // All returns the Bundles, Applications, deployments and clusters, as Cluster.All does.
 func (m *Mirror) All(ctx context.Context) (*Subjects, error) {
-	return reader{Source: m.watches, namespace: m.namespace}.all(ctx)
+	return reader{Source: m.watches, namespace: m.namespace}.readAllSubjects(ctx)
 }

@@ -10,7 +10,7 @@ import (
 // Records returns a client for the records of bundles: of the namespace, or of all of them; or for the records of uds-cli instead, which are
 // in a namespace of their own if options name none. It asks nothing yet.
 func (o Options) Records(everywhere, uds bool) (*state.Client, error) {
-	config, namespace, err := o.loadConfig()
+	config, namespace, err := o.loadKubeconfig()
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // Refresh requests a reconcile of the found objects, by the annotation that Crossplane has for it. The function passes it on to composed
 // objects. It returns an error when the user may not patch an object.
 func (c *Cluster) Refresh(ctx context.Context, subjects *Subjects, token string) error {
-	for _, a := range subjects.addresses() {
+	for _, a := range subjects.subjectAddresses() {
 		if err := c.requestReconcile(ctx, a, token); err != nil {
 			return err
 		}
@@ -30,25 +30,25 @@ type address struct {
 	metav1.ObjectMeta
 }
 
-// addresses returns the addresses of the objects that users made.
-func (s *Subjects) addresses() []address {
+// subjectAddresses returns the addresses of the objects that users made.
+func (s *Subjects) subjectAddresses() []address {
 	var out []address
 	for _, f := range s.Bundles {
-		out = append(out, addressOf(bundleResource, f.Bundle.TypeMeta, f.Bundle.Metadata))
+		out = append(out, addressOfObject(bundleResource, f.Bundle.TypeMeta, f.Bundle.Metadata))
 	}
 	for _, f := range s.Applications {
-		out = append(out, addressOf(applicationResource, f.Application.TypeMeta, f.Application.Metadata))
+		out = append(out, addressOfObject(applicationResource, f.Application.TypeMeta, f.Application.Metadata))
 	}
 	for _, f := range s.Deployments {
-		out = append(out, addressOf(claimResource, f.Deployment.TypeMeta, f.Deployment.Metadata))
+		out = append(out, addressOfObject(claimResource, f.Deployment.TypeMeta, f.Deployment.Metadata))
 	}
 	for _, f := range s.Clusters {
-		out = append(out, addressOf(clusterResource, f.Cluster.TypeMeta, f.Cluster.Metadata))
+		out = append(out, addressOfObject(clusterResource, f.Cluster.TypeMeta, f.Cluster.Metadata))
 	}
 	return out
 }
 
-func addressOf(resource string, t metav1.TypeMeta, m metav1.ObjectMeta) address {
+func addressOfObject(resource string, t metav1.TypeMeta, m metav1.ObjectMeta) address {
 	return address{resource: t.GroupVersionKind().GroupVersion().WithResource(resource), ObjectMeta: m}
 }
 

@@ -16,7 +16,7 @@ import (
 func TestRefresh(t *testing.T) {
 	c, s := serveSample(t, samples.Verified())
 	create(t, s, workloadCluster())
-	for name, resource := range map[string]schema.GroupVersionResource{"shop": claimsIn("intentplane.dev"), "prod": clustersIn("intentplane.dev")} {
+	for name, resource := range map[string]schema.GroupVersionResource{"shop": claimsInGroup("intentplane.dev"), "prod": clustersInGroup("intentplane.dev")} {
 		found, err := c.Subject(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 	deny(s, "intentdeployments", kerrors.NewForbidden(schema.GroupResource{Resource: "intentdeployments"}, "", nil))
-	found, err := (reader{Source: c.api, namespace: "team-a"}).all(t.Context())
+	found, err := (reader{Source: c.api, namespace: "team-a"}).readAllSubjects(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,15 +39,15 @@ func AnswerPath(jsonPath string) (string, error) {
 			out = append(out, "["+part[2]+"]")
 			continue
 		}
-		out = append(out, celField(part[1]+part[3]))
+		out = append(out, celFieldSelector(part[1]+part[3]))
 	}
 	return strings.Join(out, ""), nil
 }
 
 var identifierPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// celField selects a field. A name that CEL reserves, or could not read, is quoted.
-func celField(name string) string {
+// celFieldSelector selects a field. A name that CEL reserves, or could not read, is quoted.
+func celFieldSelector(name string) string {
 	if identifierPattern.MatchString(name) && !token.IsKeyword(name) && name != "in" && name != "as" {
 		return "." + name
 	}
@@ -88,19 +88,19 @@ func newCELWriter(path string) celWriter {
 }
 
 // ToCEL returns a condition in CEL, in which a path stands for result. It returns an error for a condition that CEL does not have.
-func ToCEL(text, path string) (string, error) { return newCELWriter(path).convert(text) }
+func ToCEL(text, path string) (string, error) { return newCELWriter(path).convertCondition(text) }
 
 // ToCELIgnoringErrors returns a condition in CEL as ToCEL does, with fewer errors: with it a constant condition is recognised.
 func ToCELIgnoringErrors(text, path string) (string, error) {
-	return newCELWriter(path).ignoringErrors().convert(text)
+	return newCELWriter(path).ignoringErrors().convertCondition(text)
 }
 
-func (w celWriter) convert(text string) (string, error) {
+func (w celWriter) convertCondition(text string) (string, error) {
 	e, err := parseCondition(text)
 	if err != nil {
 		return "", err
 	}
-	return w.condition(e)
+	return w.writeCondition(e)
 }
 
 // ignoringErrors returns a celWriter whose conditions have the same values, and fewer errors: with it a constant condition is recognised.
@@ -108,62 +108,62 @@ func (w celWriter) ignoringErrors() celWriter {
 	return celWriter{path: w.path, and: "(%s && %s)", or: "(%s || %s)"}
 }
 
-// condition returns a condition in CEL.
-func (w celWriter) condition(e ast.Expr) (string, error) {
+// writeCondition returns a condition in CEL.
+func (w celWriter) writeCondition(e ast.Expr) (string, error) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
-			denied, err := w.condition(e.X)
+			denied, err := w.writeCondition(e.X)
 			return "!(" + denied + ")", err
 		}
 	case *ast.BinaryExpr:
 		switch {
 		case e.Op == token.LAND:
-			return w.joined(e, w.and)
+			return w.writeLogicalExpr(e, w.and)
 		case e.Op == token.LOR:
-			return w.joined(e, w.or)
+			return w.writeLogicalExpr(e, w.or)
 		case isComparison(e.Op):
-			return w.comparison(e)
+			return w.writeComparison(e)
 		}
 	case *ast.BasicLit, *ast.CallExpr:
 		return "", errors.New("is a value, and not a condition")
 	}
 	// No value but true and false can be negated.
-	value, err := w.value(e)
+	value, err := w.writeNullableValue(e)
 	return "!(!(" + value + "))", err
 }
 
-func (w celWriter) joined(e *ast.BinaryExpr, form string) (string, error) {
-	left, err := w.condition(e.X)
+func (w celWriter) writeLogicalExpr(e *ast.BinaryExpr, form string) (string, error) {
+	left, err := w.writeCondition(e.X)
 	if err != nil {
 		return "", err
 	}
-	right, err := w.condition(e.Y)
+	right, err := w.writeCondition(e.Y)
 	return fmt.Sprintf(form, left, right), err
 }
 
-func (w celWriter) comparison(e *ast.BinaryExpr) (string, error) {
-	left, err := w.value(e.X)
+func (w celWriter) writeComparison(e *ast.BinaryExpr) (string, error) {
+	left, err := w.writeNullableValue(e.X)
 	if err != nil {
 		return "", err
 	}
-	right, err := w.value(e.Y)
+	right, err := w.writeNullableValue(e.Y)
 	return "(" + left + " " + e.Op.String() + " " + right + ")", err
 }
 
-// value returns a value in CEL. A field that an object does not have is null, as in Argo Rollouts, where other values have no fields: "in" is an error for
+// writeNullableValue returns a value in CEL. A field that an object does not have is null, as in Argo Rollouts, where other values have no fields: "in" is an error for
 // other values except lists, and has() for lists.
-func (w celWriter) value(e ast.Expr) (string, error) {
+func (w celWriter) writeNullableValue(e ast.Expr) (string, error) {
 	e = ast.Unparen(e)
 	object, key, err := selectedField(e)
 	if err != nil {
 		return "", err
 	}
 	if object == nil {
-		return w.plainValue(e)
+		return w.writePlainValue(e)
 	}
-	owner, err := w.plainValue(object)
-	field := celField(key)
+	owner, err := w.writePlainValue(object)
+	field := celFieldSelector(key)
 	if !strings.HasPrefix(field, ".") {
 		return fmt.Sprintf("(%[2]q in %[1]s ? dyn(%[1]s%[3]s) : has(%[1]s.key) ? null : null)", owner, key, field), err
 	}
@@ -184,24 +184,24 @@ func selectedField(e ast.Expr) (ast.Expr, string, error) {
 	return nil, "", nil
 }
 
-// plainValue returns a value in CEL, all fields of which have to be there.
-func (w celWriter) plainValue(e ast.Expr) (string, error) {
+// writePlainValue returns a value in CEL, all fields of which have to be there.
+func (w celWriter) writePlainValue(e ast.Expr) (string, error) {
 	e = ast.Unparen(e)
 	object, key, err := selectedField(e)
 	if err != nil {
 		return "", err
 	}
 	if object != nil {
-		owner, err := w.plainValue(object)
-		return owner + celField(key), err
+		owner, err := w.writePlainValue(object)
+		return owner + celFieldSelector(key), err
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
-		return w.name(e.Name)
+		return w.writeVariable(e.Name)
 	case *ast.BasicLit:
 		return celLiteral(e)
 	case *ast.IndexExpr:
-		list, err := w.plainValue(e.X)
+		list, err := w.writePlainValue(e.X)
 		l, ok := e.Index.(*ast.BasicLit)
 		if !ok || l.Kind != token.INT {
 			return "", errors.New("has an index that is neither a number nor a text")
@@ -212,7 +212,7 @@ func (w celWriter) plainValue(e ast.Expr) (string, error) {
 			return "-" + l.Value, nil
 		}
 	case *ast.CallExpr:
-		return w.call(e)
+		return w.writeCallExpr(e)
 	case *ast.BinaryExpr:
 		if !isComparison(e.Op) {
 			return "", errors.Errorf("%s has no counterpart in CEL", e.Op)
@@ -221,7 +221,7 @@ func (w celWriter) plainValue(e ast.Expr) (string, error) {
 	return "", errors.New("has a part without a counterpart in CEL")
 }
 
-func (w celWriter) name(name string) (string, error) {
+func (w celWriter) writeVariable(name string) (string, error) {
 	switch name {
 	case resultVariable:
 		return w.path, nil
@@ -244,12 +244,12 @@ func celLiteral(l *ast.BasicLit) (string, error) {
 	return "", errors.Errorf("%s has no counterpart in CEL", l.Value)
 }
 
-func (w celWriter) call(call *ast.CallExpr) (string, error) {
+func (w celWriter) writeCallExpr(call *ast.CallExpr) (string, error) {
 	f, ok := call.Fun.(*ast.Ident)
 	if !ok || len(call.Args) != 1 || celFunction(f.Name) == "" {
 		return "", errors.New("calls a function without a counterpart in CEL")
 	}
-	argument, err := w.value(call.Args[0])
+	argument, err := w.writeNullableValue(call.Args[0])
 	converted := celFunction(f.Name) + "(" + argument + ")"
 	if f.Name == "len" {
 		return converted, err

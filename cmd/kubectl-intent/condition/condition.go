@@ -64,8 +64,8 @@ type boundReader struct {
 	isNegated bool
 }
 
-// oppositeOf returns the operator that holds where the given operator does not.
-func oppositeOf(op token.Token) token.Token {
+// negateOperator returns the operator that holds where the given operator does not.
+func negateOperator(op token.Token) token.Token {
 	switch op {
 	case token.LSS:
 		return token.GEQ
@@ -87,8 +87,8 @@ func oppositeOf(op token.Token) token.Token {
 	return op
 }
 
-// mirrorOf returns a comparison whose sides are exchanged.
-func mirrorOf(op token.Token) token.Token {
+// mirrorOperator returns a comparison whose sides are exchanged.
+func mirrorOperator(op token.Token) token.Token {
 	switch op {
 	case token.LSS:
 		return token.GTR
@@ -102,35 +102,35 @@ func mirrorOf(op token.Token) token.Token {
 	return op
 }
 
-// read returns the required condition. It returns an error for an expression that does not compare one value with numbers.
-func (r boundReader) read(e ast.Expr) (Condition, error) {
+// readThresholdExpr returns the required condition. It returns an error for an expression that does not compare one value with numbers.
+func (r boundReader) readThresholdExpr(e ast.Expr) (Condition, error) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {
-			return boundReader{isNegated: !r.isNegated}.read(e.X)
+			return boundReader{isNegated: !r.isNegated}.readThresholdExpr(e.X)
 		}
 	case *ast.BinaryExpr:
-		op := r.operator(e.Op)
+		op := r.effectiveOperator(e.Op)
 		if op == token.LAND || op == token.LOR {
-			return r.readJoined(op, e)
+			return r.readLogicalExpr(op, e)
 		}
 		return r.readComparison(op, e)
 	}
 	return Condition{}, errors.New("is not a comparison of result or result[0] with a number")
 }
 
-func (r boundReader) operator(op token.Token) token.Token {
+func (r boundReader) effectiveOperator(op token.Token) token.Token {
 	if r.isNegated {
-		return oppositeOf(op)
+		return negateOperator(op)
 	}
 	return op
 }
 
-// readJoined reads two conditions. Only a guard against missing data may be an alternative: a threshold has no alternatives.
-func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (Condition, error) {
+// readLogicalExpr reads two conditions. Only a guard against missing data may be an alternative: a threshold has no alternatives.
+func (r boundReader) readLogicalExpr(op token.Token, e *ast.BinaryExpr) (Condition, error) {
 	for _, sides := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
-		if r.isGuard(sides[0], op == token.LOR) {
-			c, err := r.read(sides[1])
+		if r.isDataGuard(sides[0], op == token.LOR) {
+			c, err := r.readThresholdExpr(sides[1])
 			if op == token.LOR {
 				c.NoData = NoDataPass
 			}
@@ -140,11 +140,11 @@ func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (Condition, e
 	if op == token.LOR {
 		return Condition{}, errors.New("accepts one of several things, and a check has one threshold")
 	}
-	left, err := r.read(e.X)
+	left, err := r.readThresholdExpr(e.X)
 	if err != nil {
 		return Condition{}, err
 	}
-	right, err := r.read(e.Y)
+	right, err := r.readThresholdExpr(e.Y)
 	c := Condition{Bounds: append(left.Bounds, right.Bounds...)}
 	if left.NoData == right.NoData {
 		c.NoData = left.NoData
@@ -152,36 +152,36 @@ func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (Condition, e
 	return c, err
 }
 
-// isGuard reports whether an expression asks whether data is missing, or with isMissing false whether there is some. Several of them may be joined.
-func (r boundReader) isGuard(e ast.Expr, isMissing bool) bool {
+// isDataGuard reports whether an expression asks whether data is missing, or with isMissing false whether there is some. Several of them may be joined.
+func (r boundReader) isDataGuard(e ast.Expr, isMissing bool) bool {
 	isMissing = isMissing != r.isNegated
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
-		return e.Op == token.NOT && boundReader{}.isGuard(e.X, !isMissing)
+		return e.Op == token.NOT && boundReader{}.isDataGuard(e.X, !isMissing)
 	case *ast.CallExpr:
-		return isMissing && isCallOf(e, "isNaN") && isValue(e.Args[0])
+		return isMissing && isCallOfFunction(e, "isNaN") && isMeasuredValue(e.Args[0])
 	case *ast.BinaryExpr:
 		joiner, want := token.LAND, []token.Token{token.GTR, token.NEQ}
 		if isMissing {
 			joiner, want = token.LOR, []token.Token{token.EQL}
 		}
 		if e.Op == joiner {
-			return boundReader{}.isGuard(e.X, isMissing) && boundReader{}.isGuard(e.Y, isMissing)
+			return boundReader{}.isDataGuard(e.X, isMissing) && boundReader{}.isDataGuard(e.Y, isMissing)
 		}
 		call, ok := e.X.(*ast.CallExpr)
-		zero, err := numberOf(e.Y)
-		return ok && err == nil && zero == 0 && slices.Contains(want, e.Op) && isCallOf(call, "len") && isValue(call.Args[0])
+		zero, err := parseSignedNumber(e.Y)
+		return ok && err == nil && zero == 0 && slices.Contains(want, e.Op) && isCallOfFunction(call, "len") && isMeasuredValue(call.Args[0])
 	}
 	return false
 }
 
 func (r boundReader) readComparison(op token.Token, e *ast.BinaryExpr) (Condition, error) {
 	value, limit := e.X, e.Y
-	if !isValue(value) {
-		value, limit, op = e.Y, e.X, mirrorOf(op)
+	if !isMeasuredValue(value) {
+		value, limit, op = e.Y, e.X, mirrorOperator(op)
 	}
-	number, err := numberOf(limit)
-	if !isValue(value) || err != nil {
+	number, err := parseSignedNumber(limit)
+	if !isMeasuredValue(value) || err != nil {
 		return Condition{}, errors.New("is not a comparison of result or result[0] with a number")
 	}
 	if !slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL}, op) {
@@ -191,8 +191,8 @@ func (r boundReader) readComparison(op token.Token, e *ast.BinaryExpr) (Conditio
 	return Condition{Bounds: []Bound{b}}, err
 }
 
-// isValue reports whether an expression is the measured number.
-func isValue(e ast.Expr) bool {
+// isMeasuredValue reports whether an expression is the measured number.
+func isMeasuredValue(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return e.Name == resultVariable
@@ -201,22 +201,22 @@ func isValue(e ast.Expr) bool {
 		index, isNumber := ast.Unparen(e.Index).(*ast.BasicLit)
 		return ok && variable.Name == resultVariable && isNumber && index.Kind == token.INT && index.Value == "0"
 	case *ast.CallExpr:
-		return (isCallOf(e, "asFloat") || isCallOf(e, "float")) && isValue(e.Args[0])
+		return (isCallOfFunction(e, "asFloat") || isCallOfFunction(e, "float")) && isMeasuredValue(e.Args[0])
 	}
 	return false
 }
 
-// isCallOf reports whether a call is one of a function with one argument.
-func isCallOf(call *ast.CallExpr, name string) bool {
+// isCallOfFunction reports whether a call is one of a function with one argument.
+func isCallOfFunction(call *ast.CallExpr, name string) bool {
 	f, ok := call.Fun.(*ast.Ident)
 	return ok && f.Name == name && len(call.Args) == 1
 }
 
-// numberOf returns a number, which may have a sign.
-func numberOf(e ast.Expr) (float64, error) {
+// parseSignedNumber returns a number, which may have a sign.
+func parseSignedNumber(e ast.Expr) (float64, error) {
 	e = ast.Unparen(e)
 	if signed, ok := e.(*ast.UnaryExpr); ok && signed.Op == token.SUB {
-		n, err := numberOf(signed.X)
+		n, err := parseSignedNumber(signed.X)
 		return -n, err
 	}
 	l, ok := e.(*ast.BasicLit)
@@ -252,7 +252,7 @@ func readCondition(text string, r boundReader) (Condition, ast.Expr, error) {
 	if err != nil {
 		return Condition{}, nil, err
 	}
-	c, err := r.read(e)
+	c, err := r.readThresholdExpr(e)
 	if err == nil && !haveOneSideEach(c.Bounds) {
 		err = errors.New("bounds one side twice")
 	}

@@ -54,34 +54,34 @@ func (a answer) evaluateOptional(e ast.Expr) (bool, error) {
 	if e == nil {
 		return false, nil
 	}
-	return a.evaluate(e)
+	return a.evaluateCondition(e)
 }
 
-// evaluate returns whether a condition holds. It evaluates from the left, and no more than it needs, as Argo Rollouts does.
-func (a answer) evaluate(e ast.Expr) (bool, error) {
+// evaluateCondition returns whether a condition holds. It evaluates from the left, and no more than it needs, as Argo Rollouts does.
+func (a answer) evaluateCondition(e ast.Expr) (bool, error) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
-		holds, err := a.evaluate(e.X)
+		holds, err := a.evaluateCondition(e.X)
 		return !holds, err
 	case *ast.CallExpr:
-		value, err := a.number(e.Args[0])
+		value, err := a.operandNumber(e.Args[0])
 		return math.IsNaN(value), err
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
-			holds, err := a.evaluate(e.X)
+			holds, err := a.evaluateCondition(e.X)
 			if err != nil || holds == (e.Op == token.LOR) {
 				return holds, err
 			}
-			return a.evaluate(e.Y)
+			return a.evaluateCondition(e.Y)
 		}
-		return a.compare(e)
+		return a.evaluateComparison(e)
 	}
 	return false, errors.New("is not a condition")
 }
 
-func (a answer) compare(e *ast.BinaryExpr) (bool, error) {
-	left, leftErr := a.number(e.X)
-	right, rightErr := a.number(e.Y)
+func (a answer) evaluateComparison(e *ast.BinaryExpr) (bool, error) {
+	left, leftErr := a.operandNumber(e.X)
+	right, rightErr := a.operandNumber(e.Y)
 	if err := cmp.Or(leftErr, rightErr); err != nil {
 		return false, err
 	}
@@ -100,14 +100,14 @@ func (a answer) compare(e *ast.BinaryExpr) (bool, error) {
 	return left != right, nil
 }
 
-// number returns the number that an operand stands for.
-func (a answer) number(e ast.Expr) (float64, error) {
+// operandNumber returns the number that an operand stands for.
+func (a answer) operandNumber(e ast.Expr) (float64, error) {
 	e = ast.Unparen(e)
-	if call, ok := e.(*ast.CallExpr); ok && isCallOf(call, "len") {
+	if call, ok := e.(*ast.CallExpr); ok && isCallOfFunction(call, "len") {
 		return float64(len(a.values)), nil
 	}
-	if !isValue(e) {
-		return numberOf(e)
+	if !isMeasuredValue(e) {
+		return parseSignedNumber(e)
 	}
 	if len(a.values) == 0 {
 		return 0, errors.New("has no element")
@@ -117,11 +117,11 @@ func (a answer) number(e ast.Expr) (float64, error) {
 
 // FitsResult reports whether Argo Rollouts can compile the conditions, where a query gives a number, or else series.
 func (c Condition) FitsResult(isScalar bool) bool {
-	return !slices.ContainsFunc(c.expressions(), func(e ast.Expr) bool { return !fitsResult(e, isScalar) })
+	return !slices.ContainsFunc(c.expressions(), func(e ast.Expr) bool { return !fitsResultType(e, isScalar) })
 }
 
-// fitsResult reports whether Argo Rollouts can compile a condition: the result of a query is a number, or a list of numbers.
-func fitsResult(e ast.Expr, isScalar bool) bool {
+// fitsResultType reports whether Argo Rollouts can compile a condition: the result of a query is a number, or a list of numbers.
+func fitsResultType(e ast.Expr, isScalar bool) bool {
 	fits := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -130,7 +130,7 @@ func fitsResult(e ast.Expr, isScalar bool) bool {
 			return false
 		case *ast.CallExpr:
 			name, isName := n.Args[0].(*ast.Ident)
-			if isCallOf(n, "len") {
+			if isCallOfFunction(n, "len") {
 				fits = fits && !isScalar && isName && name.Name == resultVariable
 				return false
 			}

@@ -11,7 +11,7 @@ func SelectsElement(text string) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if index, ok := n.(*ast.IndexExpr); ok {
-			_, err := numberOf(index.Index)
+			_, err := parseSignedNumber(index.Index)
 			found = found || err == nil
 		}
 		return true
@@ -32,7 +32,7 @@ func (c Condition) countOperands() operandCount {
 					n.results++
 				}
 			case *ast.CallExpr:
-				if isCallOf(node, "len") || isCallOf(node, "isNaN") {
+				if isCallOfFunction(node, "len") || isCallOfFunction(node, "isNaN") {
 					n.others++
 				}
 				n.conversions++

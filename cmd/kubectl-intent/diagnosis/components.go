@@ -31,7 +31,7 @@ func (f *Facts) Components() ([]Component, []cause.Unread) {
 		Part[Package]
 	}{{KindFunction, f.Functions}, {"provider", f.Providers}, {"configuration", f.Configurations}} {
 		for i := range p.Items {
-			out = append(out, Component{Kind: p.kind, Name: p.Items[i].Metadata.Name, Version: p.Items[i].Version(), Renderer: f.rendererOf(&p.Items[i])})
+			out = append(out, Component{Kind: p.kind, Name: p.Items[i].Metadata.Name, Version: p.Items[i].Version(), Renderer: f.rendererVersion(&p.Items[i])})
 		}
 		if p.Unread != nil {
 			unread = append(unread, *p.Unread)
@@ -49,8 +49,8 @@ func (f *Facts) Components() ([]Component, []cause.Unread) {
 	return out, unread
 }
 
-// rendererOf returns the renderer's version in the annotation of a package's current revision, or "".
-func (f *Facts) rendererOf(p *Package) string {
+// rendererVersion returns the renderer's version in the annotation of a package's current revision, or "".
+func (f *Facts) rendererVersion(p *Package) string {
 	i := slices.IndexFunc(f.FunctionRevisions.Items, func(o cause.Object) bool { return o.Metadata.Name == p.Status.CurrentRevision })
 	if i < 0 {
 		return ""

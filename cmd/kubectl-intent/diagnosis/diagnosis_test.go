@@ -365,7 +365,7 @@ func TestExamineBefore(t *testing.T) {
 		}},
 		"Escalation": {
 			reason: "A user cannot give rights that the user does not have.", edit: func(f *Facts) {
-				f.Allowed[escalate()], f.Allowed[Right{Verb: "get", Resource: "namespaces"}] = false, false
+				f.Allowed[escalateRight()], f.Allowed[Right{Verb: "get", Resource: "namespaces"}] = false, false
 			},
 			want: []string{"problem | rights | you | may not get namespaces | " +
 				"Let an administrator apply examples/rbac/provider.yaml: Kubernetes lets a user give only the rights that the user has."},

@@ -144,7 +144,7 @@ func (e *Expected) addManifests(all []manifest) error {
 		}
 	}
 	slices.Sort(e.Policies)
-	e.addRight("pkg.crossplane.io", "configurations")
+	e.addInstallerRule("pkg.crossplane.io", "configurations")
 	if len(e.Rules) == 0 || e.Account.Name == "" {
 		return errors.Errorf("%s has no rules, or binds them to no account", providerRules)
 	}
@@ -172,12 +172,12 @@ func (e *Expected) addInstalled(m manifest) {
 	resource, _ := meta.UnsafeGuessKindToResource(m.GroupVersionKind())
 	// The configuration comes after the packages, which bring its kind.
 	if !strings.HasSuffix(resource.Group, "intentplane.dev") {
-		e.addRight(resource.Group, resource.Resource)
+		e.addInstallerRule(resource.Group, resource.Resource)
 	}
 }
 
-// addRight adds the rights that kubectl apply needs for objects.
-func (e *Expected) addRight(group, resource string) {
+// addInstallerRule adds the rights that kubectl apply needs for objects.
+func (e *Expected) addInstallerRule(group, resource string) {
 	isSame := func(r rbacv1.PolicyRule) bool { return r.APIGroups[0] == group && r.Resources[0] == resource }
 	if !slices.ContainsFunc(e.Installer, isSame) {
 		e.Installer = append(e.Installer, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{"get", "create", "patch"}})

@@ -23,7 +23,7 @@ func mirrorLines(f *Facts, missing Result) []Line {
 	}
 	var out []Line
 	for _, image := range programImages() {
-		mirror, prefix := bestMatch(f.Images.Items, image, rewrites)
+		mirror, prefix := bestImageConfig(f.Images.Items, image, rewritesImage)
 		if mirror == nil {
 			continue
 		}
@@ -36,7 +36,7 @@ func mirrorLines(f *Facts, missing Result) []Line {
 // mirrorLine is about a program whose image has a name of its own in a mirror.
 func (f *Facts) mirrorLine(mirror *pkgv1beta1.ImageConfig, image string, missing Result) Line {
 	out := Line{Check: checkPackages, Object: "ImageConfig " + mirror.GetName()}
-	settings, _ := bestMatch(f.Images.Items, image, configuresRuntime)
+	settings, _ := bestImageConfig(f.Images.Items, image, configuresRuntime)
 	if settings != nil {
 		out.Result, out.Message = OK, fmt.Sprintf("%s has the settings of ImageConfig %s", image, settings.GetName())
 		return out
@@ -48,8 +48,8 @@ func (f *Facts) mirrorLine(mirror *pkgv1beta1.ImageConfig, image string, missing
 
 // verificationLines name an image whose signature is to be verified, and is not, since the ImageConfig has the name outside of the mirror alone.
 func (f *Facts) verificationLines(image, mirrored string) []Line {
-	original, _ := bestMatch(f.Images.Items, image, verifies)
-	found, _ := bestMatch(f.Images.Items, mirrored, verifies)
+	original, _ := bestImageConfig(f.Images.Items, image, verifiesImage)
+	found, _ := bestImageConfig(f.Images.Items, mirrored, verifiesImage)
 	if original == nil || found != nil {
 		return nil
 	}
@@ -60,14 +60,14 @@ func (f *Facts) verificationLines(image, mirrored string) []Line {
 	}}
 }
 
-func verifies(c *pkgv1beta1.ImageConfig) bool { return c.Spec.Verification != nil }
+func verifiesImage(c *pkgv1beta1.ImageConfig) bool { return c.Spec.Verification != nil }
 
-func rewrites(c *pkgv1beta1.ImageConfig) bool { return c.Spec.RewriteImage != nil }
+func rewritesImage(c *pkgv1beta1.ImageConfig) bool { return c.Spec.RewriteImage != nil }
 
 func configuresRuntime(c *pkgv1beta1.ImageConfig) bool { return c.Spec.Runtime != nil }
 
-// bestMatch returns the ImageConfig for a purpose whose prefix of an image is the longest, and that prefix, as Crossplane chooses it. It returns nil if none matches.
-func bestMatch(all []pkgv1beta1.ImageConfig, image string, hasPurpose func(*pkgv1beta1.ImageConfig) bool) (*pkgv1beta1.ImageConfig, string) {
+// bestImageConfig returns the ImageConfig for a purpose whose prefix of an image is the longest, and that prefix, as Crossplane chooses it. It returns nil if none matches.
+func bestImageConfig(all []pkgv1beta1.ImageConfig, image string, hasPurpose func(*pkgv1beta1.ImageConfig) bool) (*pkgv1beta1.ImageConfig, string) {
 	var out *pkgv1beta1.ImageConfig
 	longest := ""
 	for i := range all {

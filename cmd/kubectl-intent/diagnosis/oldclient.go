@@ -18,7 +18,7 @@ func OldClientWarning(client string, providers []Package) string {
 	}
 	for i := range providers {
 		p, err := semver.NewVersion(providers[i].Version())
-		if err != nil || !isTooOld(v, p) {
+		if err != nil || !isClientTooOld(v, p) {
 			continue
 		}
 		return fmt.Sprintf("kubectl-intent %s is too old for %s, which is %s: it may not know all fields and reasons. Install kubectl-intent v%d.%d.",
@@ -27,7 +27,7 @@ func OldClientWarning(client string, providers []Package) string {
 	return ""
 }
 
-func isTooOld(client, provider *semver.Version) bool {
+func isClientTooOld(client, provider *semver.Version) bool {
 	if client.Major() != provider.Major() {
 		return client.Major() < provider.Major()
 	}

@@ -70,14 +70,14 @@ func newestDeliveries(all []Delivery) map[configKey]*Delivery {
 		if key.kind == clusterConfig {
 			key.namespace = ""
 		}
-		if previous := out[key]; previous == nil || answeredAt(ready).After(answeredAt(previous.Status.Conditions.Get(typeReady))) {
+		if previous := out[key]; previous == nil || transitionTime(ready).After(transitionTime(previous.Status.Conditions.Get(typeReady))) {
 			out[key] = d
 		}
 	}
 	return out
 }
 
-func answeredAt(c cause.Condition) time.Time {
+func transitionTime(c cause.Condition) time.Time {
 	if c.LastTransitionTime == nil {
 		return time.Time{}
 	}
@@ -134,7 +134,7 @@ func siteLines(f *Facts) []Line {
 	for i := range f.Sites.Items {
 		s := &f.Sites.Items[i]
 		if slices.Contains(unused, s) {
-			out = append(out, f.unusedLine(s))
+			out = append(out, f.unusedSiteLine(s))
 			continue
 		}
 		out = append(out, siteLine(nameOfSite(s), newest[s.Metadata.Name]))
@@ -158,9 +158,9 @@ func newestSyncs(all []Sync) map[string]*answer {
 	out := map[string]*answer{}
 	for i := range all {
 		s := &all[i]
-		answeredTime := answeredAt(s.Status.Conditions.Get(typeReady))
+		answeredTime := transitionTime(s.Status.Conditions.Get(typeReady))
 		for _, site := range s.Status.AtProvider.Sites {
-			if previous := out[site.Name]; isAnswer(site) && (previous == nil || answeredTime.After(previous.at)) {
+			if previous := out[site.Name]; isSiteAnswered(site) && (previous == nil || answeredTime.After(previous.at)) {
 				out[site.Name] = &answer{SiteSeen: site, from: "SiteSync " + s.Metadata.Namespace + "/" + s.Metadata.Name, at: answeredTime}
 			}
 		}
@@ -168,8 +168,8 @@ func newestSyncs(all []Sync) map[string]*answer {
 	return out
 }
 
-// isAnswer is false for reasons from before the cluster of a Site is asked, or about the deployment alone.
-func isAnswer(s SiteSeen) bool {
+// isSiteAnswered is false for reasons from before the cluster of a Site is asked, or about the deployment alone.
+func isSiteAnswered(s SiteSeen) bool {
 	silent := []string{"", deliveryv1alpha1.SiteReasonWaveNotReached, deliveryv1alpha1.SiteReasonNotDelivered, deliveryv1alpha1.SiteReasonPolicyDenied}
 	return s.State == deliveryv1alpha1.SiteLive || !slices.Contains(silent, s.Reason)
 }

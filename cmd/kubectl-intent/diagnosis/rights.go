@@ -10,14 +10,14 @@ import (
 // rightLines say whether the provider has the rights of examples/rbac/provider.yaml: a line for each rule that it does not have.
 func rightLines(e *Expected, f *Facts) []Line {
 	object := "ServiceAccount " + f.Account.String()
-	return ruleLines(e.Rules, f, Line{
+	return missingRightLines(e.Rules, f, Line{
 		Check: checkRights, Object: object, Message: "has the rights of examples/rbac/provider.yaml",
 		Fix: fmt.Sprintf("kubectl apply -f examples/rbac/provider.yaml; the subject of its binding has to be %s.", f.Account),
 	})
 }
 
-// ruleLines return the missing rights of rules, or the line that none is missing. That one has the fix of the others.
-func ruleLines(rules []rbacv1.PolicyRule, f *Facts, good Line) []Line {
+// missingRightLines return the missing rights of rules, or the line that none is missing. That one has the fix of the others.
+func missingRightLines(rules []rbacv1.PolicyRule, f *Facts, good Line) []Line {
 	var out []Line
 	unanswered := 0
 	for _, rule := range rules {
@@ -32,7 +32,7 @@ func ruleLines(rules []rbacv1.PolicyRule, f *Facts, good Line) []Line {
 			}
 		}
 		if len(denied) > 0 {
-			out = append(out, Line{Check: good.Check, Object: good.Object, Result: Problem, Message: "may not " + sayRights(denied), Fix: good.Fix})
+			out = append(out, Line{Check: good.Check, Object: good.Object, Result: Problem, Message: "may not " + formatRights(denied), Fix: good.Fix})
 		}
 	}
 	if unanswered > 0 && f.Unasked != nil {
@@ -45,8 +45,8 @@ func ruleLines(rules []rbacv1.PolicyRule, f *Facts, good Line) []Line {
 	return out
 }
 
-// sayRights names the resources, each behind its denied verbs. Rights of one resource stand side by side, as in a rule.
-func sayRights(all []Right) string {
+// formatRights names the resources, each behind its denied verbs. Rights of one resource stand side by side, as in a rule.
+func formatRights(all []Right) string {
 	out := strings.Builder{}
 	for i, r := range all {
 		out.WriteString(r.Verb)
@@ -66,25 +66,25 @@ func sayRights(all []Right) string {
 	return out.String()
 }
 
-// escalate is the right to give rights that the user does not have.
-func escalate() Right {
+// escalateRight is the right to give rights that the user does not have.
+func escalateRight() Right {
 	return Right{Verb: "escalate", Group: rbacv1.GroupName, Resource: "clusterroles"}
 }
 
 // Asked returns the rights of the user that are checked before an installation.
 func (e *Expected) Asked() []Right {
-	return append(append([]Right{escalate()}, rightsOfRules(e.Installer...)...), rightsOfRules(e.Rules...)...)
+	return append(append([]Right{escalateRight()}, rightsOfRules(e.Installer...)...), rightsOfRules(e.Rules...)...)
 }
 
 // installerLines say whether the user may install.
 func installerLines(e *Expected, f *Facts) []Line {
-	out := ruleLines(e.Installer, f, Line{
+	out := missingRightLines(e.Installer, f, Line{
 		Check: checkRights, Object: "you", Message: "may apply examples/install, and install Configurations", Fix: "Ask an administrator of the cluster for the right, or to install it.",
 	})
-	if f.Allowed[escalate()] {
+	if f.Allowed[escalateRight()] {
 		return out
 	}
-	return append(out, ruleLines(e.Rules, f, Line{
+	return append(out, missingRightLines(e.Rules, f, Line{
 		Check: checkRights, Object: "you", Message: "may give the provider the rights of examples/rbac/provider.yaml",
 		Fix: "Let an administrator apply examples/rbac/provider.yaml: Kubernetes lets a user give only the rights that the user has.",
 	})...)

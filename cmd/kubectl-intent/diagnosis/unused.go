@@ -108,8 +108,8 @@ func (n Need) nameOfNeed() string {
 	return n.Kind + " " + strings.TrimPrefix(n.Namespace+"/"+n.Name, "/")
 }
 
-// unusedLine says whether the objects exist that a Site without a deployment names. The provider has not asked its cluster and its engine.
-func (f *Facts) unusedLine(s *Site) Line {
+// unusedSiteLine says whether the objects exist that a Site without a deployment names. The provider has not asked its cluster and its engine.
+func (f *Facts) unusedSiteLine(s *Site) Line {
 	out := Line{Check: checkSites, Object: nameOfSite(s), Result: OK, Message: "no deployment uses it, so its cluster and engine were not asked; the objects that it names exist"}
 	if l, ok := f.missingConfig(s, out); ok {
 		return l
@@ -122,7 +122,7 @@ func (f *Facts) unusedLine(s *Site) Line {
 				out.Message += ": " + a.Unread.Reason
 			}
 		case !a.IsFound:
-			return out.asProblem(missingWords(n), fmt.Sprintf("Make %s, or correct %s of the Site.", n.nameOfNeed(), n.Field))
+			return out.withProblem(missingWords(n), fmt.Sprintf("Make %s, or correct %s of the Site.", n.nameOfNeed(), n.Field))
 		}
 	}
 	return out
@@ -136,7 +136,7 @@ func missingWords(n Need) string {
 	return fmt.Sprintf("%s does not exist, which %s names. No deployment uses the Site yet.", n.nameOfNeed(), n.Field)
 }
 
-func (l Line) asProblem(message, fix string) Line {
+func (l Line) withProblem(message, fix string) Line {
 	l.Result, l.Message, l.Fix = Problem, message, fix
 	return l
 }
@@ -147,7 +147,7 @@ func (f *Facts) missingConfig(s *Site, l Line) (Line, bool) {
 	if ref == nil || f.ClusterConfigs.Unread != nil || containsName(f.ClusterConfigs.Items, ref.Name) {
 		return l, false
 	}
-	return l.asProblem(
+	return l.withProblem(
 		fmt.Sprintf("ClusterProviderConfig %s does not exist, which spec.repository.providerConfigRef names. No deployment uses the Site yet.", ref.Name),
 		fmt.Sprintf("Make ClusterProviderConfig %s, or correct spec.repository.providerConfigRef of the Site.", ref.Name)), true
 }

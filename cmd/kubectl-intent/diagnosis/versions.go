@@ -15,9 +15,9 @@ func versionLines(e *Expected, f *Facts) []Line {
 	packages := f.allPackages()
 	base := basePackage(packages)
 	for i := range packages {
-		out = append(out, skewLine(packages[i].kindAndName(), packages[i].Version(), base))
+		out = append(out, versionSkewLine(packages[i].kindAndName(), packages[i].Version(), base))
 	}
-	return append(out, skewLine("kubectl-intent", f.Client, base))
+	return append(out, versionSkewLine("kubectl-intent", f.Client, base))
 }
 
 // allPackages returns the Configurations, functions and providers that were read.
@@ -39,8 +39,8 @@ func basePackage(all []Package) *Package {
 	return nil
 }
 
-// skewLine compares a version with the version of a package.
-func skewLine(object, version string, base *Package) Line {
+// versionSkewLine compares a version with the version of a package.
+func versionSkewLine(object, version string, base *Package) Line {
 	out := Line{Check: checkVersions, Object: object, Result: Unknown, Message: version}
 	v, err := semver.NewVersion(version)
 	if err != nil {

@@ -41,7 +41,7 @@ func (c *Sites) Run(s *terminal.Streams) error {
 	case len(found.Sites) == 0:
 		return s.PrintLines(append([]string{"No Site may be used from namespace " + opened.Namespace() + "."}, originLines(found, opened.Namespace())...))
 	}
-	return s.PrintLines(append(overview.SiteTable(found.Sites, styleOf(c.ListFlag)), originLines(found, opened.Namespace())...))
+	return s.PrintLines(append(overview.SiteTable(found.Sites, styleOfList(c.ListFlag)), originLines(found, opened.Namespace())...))
 }
 
 // Blueprints shows the Blueprints that a namespace may use.
@@ -94,14 +94,14 @@ func (c *Blueprints) blueprintLines(entries []catalogview.Blueprint) []string {
 	case len(entries) == 0:
 		return []string{"No Blueprint was found."}
 	case c.Name == "":
-		return overview.BlueprintTable(entries, styleOf(c.ListFlag))
+		return overview.BlueprintTable(entries, styleOfList(c.ListFlag))
 	}
 	var out []string
 	for i := range entries {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, overview.BlueprintLines(entries[i], styleOf(c.ListFlag))...)
+		out = append(out, overview.BlueprintLines(entries[i], styleOfList(c.ListFlag))...)
 	}
 	return out
 }
@@ -145,5 +145,7 @@ func originLines(c *cluster.Catalog, namespace string) []string {
 	return out
 }
 
-// styleOf returns the style of a list, which is not cut.
-func styleOf(f terminal.ListFlag) overview.Style { return overview.Style{IsWide: f.Output == "wide"} }
+// styleOfList returns the style of a list, which is not cut.
+func styleOfList(f terminal.ListFlag) overview.Style {
+	return overview.Style{IsWide: f.Output == "wide"}
+}

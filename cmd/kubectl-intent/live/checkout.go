@@ -14,18 +14,18 @@ type checkoutFlags struct {
 	ControlPlane string `help:"Control plane, as the configuration names it, where several deliver to the repository."`
 }
 
-// findMemory returns the clone, and its state of a deployment. Without a namespace it takes the only deployment of the name.
-func (f checkoutFlags) findMemory(ctx context.Context, namespace, name string) (*clone.Clone, clone.Memory, error) {
+// findClaimMemory returns the clone, and its state of a deployment. Without a namespace it takes the only deployment of the name.
+func (f checkoutFlags) findClaimMemory(ctx context.Context, namespace, name string) (*clone.Clone, clone.Memory, error) {
 	c, err := clone.Open(ctx, f.Checkout)
 	if err != nil {
 		return nil, clone.Memory{}, terminal.UsageError{Err: err}
 	}
-	m, err := c.FindDeployment(ctx, queryOf(f.ControlPlane, namespace, name))
+	m, err := c.FindDeployment(ctx, parseCloneQuery(f.ControlPlane, namespace, name))
 	return c, m, err
 }
 
-// queryOf takes a name as commands for clusters do: alone, or behind a resource and its group.
-func queryOf(controlPlane, namespace, name string) clone.Query {
+// parseCloneQuery takes a name as commands for clusters do: alone, or behind a resource and its group.
+func parseCloneQuery(controlPlane, namespace, name string) clone.Query {
 	q := clone.Query{ControlPlane: controlPlane, Namespace: namespace, Name: name}
 	if resource, rest, hasResource := strings.Cut(name, "/"); hasResource {
 		_, q.APIGroup, _ = strings.Cut(resource, ".")

@@ -67,7 +67,7 @@ func (c *Diff) compareFile(in io.Reader) ([]rendering.Report, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, c.File)
 	}
-	from := newTreeReader(c.fetchFlag, c.checkouts()...)
+	from := newTreeReader(c.fetchFlag, c.namedCheckouts()...)
 	defer from.removeClones()
 	deliveredSites, err := from.deliveredFiles(ctx, f, tracks)
 	if err != nil {
@@ -76,8 +76,8 @@ func (c *Diff) compareFile(in io.Reader) ([]rendering.Report, error) {
 	return rendering.CompareSites(deliveredSites, nextSites), nil
 }
 
-// checkouts returns the clone that the user names, or none.
-func (c *Diff) checkouts() []string {
+// namedCheckouts returns the clone that the user names, or none.
+func (c *Diff) namedCheckouts() []string {
 	if c.Checkout == "" {
 		return nil
 	}

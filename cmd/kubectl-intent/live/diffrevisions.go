@@ -23,7 +23,7 @@ func (c *Diff) compareRevisions() ([]rendering.Report, error) {
 		return nil, terminal.UsageError{Err: errors.New("the repository alone has the files of earlier revisions: name a clone of it with --checkout")}
 	}
 	ctx := context.Background()
-	from, m, err := c.findMemory(ctx, c.Namespace, c.File)
+	from, m, err := c.findClaimMemory(ctx, c.Namespace, c.File)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (c *Doctor) Run(s *terminal.Streams) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
-	lines := c.examine(ctx, opened, expected, s.Version)
+	lines := c.examineCluster(ctx, opened, expected, s.Version)
 	report := diagnosisReport{Items: lines, Problems: diagnosis.CountResults(lines)[diagnosis.Problem]}
 	err = c.PrintValue(s.Out, report, func(io.Writer) error {
 		return s.PrintLines(overview.DoctorLines(lines, overview.Style{Width: s.Screen.Width()}))
@@ -51,7 +51,7 @@ func (c *Doctor) Run(s *terminal.Streams) error {
 	return err
 }
 
-func (c *Doctor) examine(ctx context.Context, checked *cluster.Cluster, e *diagnosis.Expected, version string) []diagnosis.Line {
+func (c *Doctor) examineCluster(ctx context.Context, checked *cluster.Cluster, e *diagnosis.Expected, version string) []diagnosis.Line {
 	f := &diagnosis.Facts{Client: version}
 	if c.Pre {
 		checked.Inspector().ReadReadiness(ctx, e, f)

@@ -47,7 +47,7 @@ func (c *History) Run(s *terminal.Streams) error {
 
 // showRemembered prints the revisions that a clone remembers.
 func (c *History) showRemembered(s *terminal.Streams) error {
-	_, m, err := c.findMemory(context.Background(), c.Namespace, c.Name)
+	_, m, err := c.findClaimMemory(context.Background(), c.Namespace, c.Name)
 	if err != nil {
 		return err
 	}

@@ -35,15 +35,15 @@ func (c *Logs) Run(s *terminal.Streams) error {
 	case c.Build && (c.Check != "" || c.Output != "text"):
 		return terminal.UsageError{Err: errors.New("a build has no check, and its log no other form than text")}
 	case c.Build:
-		return c.showBuild(s)
+		return c.printBuildLog(s)
 	case isOfBuild:
 		return terminal.UsageError{Err: errors.New("--step and --follow are for --build")}
 	}
 	return c.showMeasured(s)
 }
 
-// showBuild copies the log of one step of the build. It returns an error when nothing was built, or the log cannot be read.
-func (c *Logs) showBuild(s *terminal.Streams) error {
+// printBuildLog copies the log of one step of the build. It returns an error when nothing was built, or the log cannot be read.
+func (c *Logs) printBuildLog(s *terminal.Streams) error {
 	opened, err := c.OpenCluster()
 	if err != nil {
 		return terminal.UsageError{Err: err}

@@ -77,7 +77,7 @@ func (c *StateList) Run(s *terminal.Streams) error {
 	}
 	summaries := make([]RecordSummary, 0, len(all))
 	for i := range all {
-		summaries = append(summaries, summarise(&all[i]))
+		summaries = append(summaries, summariseRecord(&all[i]))
 	}
 	names := func() ([]string, error) { return secretNames(all), nil }
 	return errors.Join(c.PrintValue(s.Out, summaries, names, func(w io.Writer) error { return printSummaries(w, summaries) }), err)
@@ -92,8 +92,8 @@ func secretNames(all []state.BundleState) []string {
 	return out
 }
 
-// summarise counts the packages of a record.
-func summarise(s *state.BundleState) RecordSummary {
+// summariseRecord counts the packages of a record.
+func summariseRecord(s *state.BundleState) RecordSummary {
 	out := RecordSummary{
 		Namespace: s.Namespace, Name: s.Name, Version: s.Version, Status: s.Status, Updated: s.DateUpdated, Unreferenced: len(s.Unreferenced()),
 	}

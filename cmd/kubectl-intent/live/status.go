@@ -57,15 +57,15 @@ func (c *Status) Run(s *terminal.Streams) error {
 
 // readSubjects reads the subjects to show, once.
 func (c *Status) readSubjects(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
-	found, err := c.readNamed(ctx, from)
+	found, err := c.readNamedSubjects(ctx, from)
 	if err == nil && c.Stuck {
 		from.ReadBeneath(ctx, found, c.namespaceToRead(from))
 	}
 	return found, err
 }
 
-// readNamed reads the subjects of the name or, without one, all.
-func (c *Status) readNamed(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
+// readNamedSubjects reads the subjects of the name or, without one, all.
+func (c *Status) readNamedSubjects(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
 	if c.Name != "" {
 		return from.Subject(ctx, c.Name)
 	}
@@ -134,7 +134,7 @@ func namesOfRows(rows []overview.Row) []string {
 func (c *Status) subjectLines(s *terminal.Streams, found *cluster.Subjects, now time.Time) []string {
 	style := overview.Style{Now: now, Width: s.Screen.Width(), IsWide: c.Output == "wide"}
 	if c.Name == "" {
-		return append(c.tableLines(s, found, style), overview.UnreadSummary(found.Beneath.Unread)...)
+		return append(c.statusTableLines(s, found, style), overview.UnreadSummary(found.Beneath.Unread)...)
 	}
 	var out []string
 	for i, o := range c.detailedOverviews(found, now) {
@@ -149,8 +149,8 @@ func (c *Status) subjectLines(s *terminal.Streams, found *cluster.Subjects, now 
 	return append(out, overview.UnreadSummary(found.Beneath.Unread)...)
 }
 
-// tableLines returns a line for each object that is listed.
-func (c *Status) tableLines(s *terminal.Streams, found *cluster.Subjects, style overview.Style) []string {
+// statusTableLines returns a line for each object that is listed.
+func (c *Status) statusTableLines(s *terminal.Streams, found *cluster.Subjects, style overview.Style) []string {
 	rows := c.sortedRows(found, style.Now)
 	if len(rows) == 0 {
 		return []string{c.describeNothing()}

@@ -65,7 +65,7 @@ func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}) err
 			return err
 		}
 		// Changes meanwhile are kept in the channel.
-		pause := time.NewTimer(pauseAfter(v.Now().Sub(began), redrawInterval))
+		pause := time.NewTimer(redrawPause(v.Now().Sub(began), redrawInterval))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -80,8 +80,8 @@ func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}) err
 // drawingShare is how many times as long as a drawing the pause after it lasts at least.
 const drawingShare = 40
 
-// pauseAfter returns the pause after a drawing: the interval, or longer where many objects take long to draw, so that a watch of them costs little.
-func pauseAfter(took, interval time.Duration) time.Duration {
+// redrawPause returns the pause after a drawing: the interval, or longer where many objects take long to draw, so that a watch of them costs little.
+func redrawPause(took, interval time.Duration) time.Duration {
 	return max(interval, drawingShare*took)
 }
 
@@ -137,7 +137,7 @@ func (v *viewer) printChanges(found *cluster.Subjects, failure error, now time.T
 	rows := v.command.sortedRows(found, now)
 	for i := range rows {
 		key := rows[i].Namespace + "/" + rows[i].Name + " " + rows[i].Kind + " " + rows[i].Group
-		v.said[key] = changeLine(&rows[i])
+		v.said[key] = formatRowChange(&rows[i])
 		if err := v.printChange(previous, key, now); err != nil {
 			return err
 		}
@@ -160,8 +160,8 @@ func (v *viewer) printChange(previous map[string]string, key string, now time.Ti
 	return errors.Wrap(v.PrintLines([]string{now.Format(time.TimeOnly) + " " + v.said[key]}), "cannot print")
 }
 
-// changeLine says in one line where an object is.
-func changeLine(r *overview.Row) string {
+// formatRowChange says in one line where an object is.
+func formatRowChange(r *overview.Row) string {
 	out := fmt.Sprintf("%s/%s %s", r.Namespace, r.Name, cmp.Or(r.Phase, "Unknown"))
 	if r.Outcome != "" && r.Outcome != r.Phase {
 		out += "/" + r.Outcome

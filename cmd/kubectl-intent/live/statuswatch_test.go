@@ -127,7 +127,7 @@ func TestPauseAfter(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := pauseAfter(tc.took, 200*time.Millisecond); got != tc.want {
+			if got := redrawPause(tc.took, 200*time.Millisecond); got != tc.want {
 				t.Errorf("\n%s\npauseAfter(%s): want %s, got %s", tc.reason, tc.took, tc.want, got)
 			}
 		})

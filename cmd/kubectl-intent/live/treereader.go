@@ -95,7 +95,7 @@ func reachedTrees(d *deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, trackName string) (rendering.Site, error) {
 	out := rendering.Site{Name: t.Site, Path: t.Path}
 	if t.Action == deliveryv1alpha1.ActionKeep && t.Tree == "" {
-		t = keptTree(d, t)
+		t = repositoryTree(d, t)
 		out.Waits = t.Tree == ""
 	}
 	if out.Waits {
@@ -106,7 +106,7 @@ func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDel
 		return out, err
 	}
 	if out.Files = carried; !isWhole && !isCarriedTrack(t, carried, trackName) {
-		if out.Files, err = r.readTree(ctx, d, t, carried); err != nil {
+		if out.Files, err = r.readTreeFiles(ctx, d, t, carried); err != nil {
 			return out, err
 		}
 	}
@@ -116,8 +116,8 @@ func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDel
 	return out, err
 }
 
-// keptTree returns a tree that stays, with the id that the repository reported for its directory, or with none.
-func keptTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) *deliveryv1alpha1.Tree {
+// repositoryTree returns a tree that stays, with the id that the repository reported for its directory, or with none.
+func repositoryTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) *deliveryv1alpha1.Tree {
 	out := t.DeepCopy()
 	delivered, _ := evidence.HeldTree(d, t.Path)
 	out.Tree = delivered.Tree
@@ -141,8 +141,8 @@ func isCarriedTrack(t *deliveryv1alpha1.Tree, carried tree.Files, trackName stri
 	return trackName != "" && t.Action != deliveryv1alpha1.ActionKeep && slices.ContainsFunc(carried.Names(), func(name string) bool { return strings.HasPrefix(name, trackName+"/") })
 }
 
-// readTree returns the files of a directory, of which a GitDelivery carries some or none.
-func (r *treeReader) readTree(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, carried tree.Files) (tree.Files, error) {
+// readTreeFiles returns the files of a directory, of which a GitDelivery carries some or none.
+func (r *treeReader) readTreeFiles(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, carried tree.Files) (tree.Files, error) {
 	all, err := r.openClones(ctx, d, t)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func (c *Why) Run(s *terminal.Streams) error {
 	now := s.Now()
 	all := subject.Overviews(found, now)
 	if c.Output != "text" {
-		b, err := terminal.Encode(c.Output, findings(all))
+		b, err := terminal.Encode(c.Output, collectFindings(all))
 		if err != nil {
 			return err
 		}
@@ -52,8 +52,8 @@ func (c *Why) Run(s *terminal.Streams) error {
 	return nil
 }
 
-// findings are printed as one object where there is one.
-func findings(all []overview.Overview) any {
+// collectFindings returns the findings, and one finding as an object.
+func collectFindings(all []overview.Overview) any {
 	out := make([]cause.Finding, 0, len(all))
 	for i := range all {
 		out = append(out, all[i].Finding)

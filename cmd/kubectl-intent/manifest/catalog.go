@@ -103,7 +103,7 @@ func addFromFiles[T any](in io.Reader, out *Catalog, files []string, kind string
 		for i := range objects {
 			complete(&objects[i])
 		}
-		if err := addObjects(out, objects); err != nil {
+		if err := addToCatalog(out, objects); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (f CatalogFlags) readConfigs(in io.Reader, out *Catalog) error {
 			if err != nil {
 				return err
 			}
-			if err := addObjects(out, configs); err != nil {
+			if err := addToCatalog(out, configs); err != nil {
 				return err
 			}
 		}
@@ -154,7 +154,7 @@ func defaultSite(s *catalogv1alpha1.Site) {
 	s.SetUsableFrom()
 }
 
-func addObjects[T any](target *Catalog, objects []T) error {
+func addToCatalog[T any](target *Catalog, objects []T) error {
 	for i := range objects {
 		raw, err := json.Marshal(objects[i])
 		if err != nil {

@@ -24,7 +24,7 @@ func FilesIn(path string) ([]string, error) {
 			return err
 		case e.IsDir() && name != path && strings.HasPrefix(e.Name(), "."):
 			return filepath.SkipDir
-		case !e.IsDir() && isManifest(name):
+		case !e.IsDir() && isManifestFile(name):
 			out = append(out, name)
 		}
 		return nil
@@ -32,7 +32,7 @@ func FilesIn(path string) ([]string, error) {
 	return out, errors.Wrap(err, "cannot read directory")
 }
 
-// isManifest reports whether a file of a directory is read. kubectl reads the same ones.
-func isManifest(name string) bool {
+// isManifestFile reports whether a file of a directory is read. kubectl reads the same ones.
+func isManifestFile(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))
 }

@@ -21,7 +21,7 @@ func (d Document) withoutMergeKeys() Document {
 		return d
 	}
 	m := merger{}
-	replaced := m.copyNode(&root)
+	replaced := m.copyResolvedNode(&root)
 	if !m.hasMerged || m.isRefused {
 		return d
 	}
@@ -40,7 +40,7 @@ type merger struct {
 	hasMerged, isRefused bool
 }
 
-func (m *merger) copyNode(n *yaml.Node) *yaml.Node {
+func (m *merger) copyResolvedNode(n *yaml.Node) *yaml.Node {
 	if m.nodes++; m.nodes > maxMergedNodes {
 		m.isRefused = true
 	}
@@ -48,33 +48,33 @@ func (m *merger) copyNode(n *yaml.Node) *yaml.Node {
 		return n
 	}
 	if n.Kind == yaml.AliasNode {
-		return m.copyNode(n.Alias)
+		return m.copyResolvedNode(n.Alias)
 	}
 	out := *n
 	out.Anchor, out.Content = "", nil
 	if n.Kind == yaml.MappingNode {
-		m.copyFields(n, &out)
+		m.copyMergedFields(n, &out)
 		return &out
 	}
 	for _, item := range n.Content {
-		out.Content = append(out.Content, m.copyNode(item))
+		out.Content = append(out.Content, m.copyResolvedNode(item))
 	}
 	return &out
 }
 
-// copyFields copies the fields of a mapping, and behind them the merged fields that it does not have itself.
-func (m *merger) copyFields(source, target *yaml.Node) {
+// copyMergedFields copies the fields of a mapping, and behind them the merged fields that it does not have itself.
+func (m *merger) copyMergedFields(source, target *yaml.Node) {
 	var merged []*yaml.Node
 	for i := 0; i+1 < len(source.Content); i += 2 {
 		key, value := source.Content[i], source.Content[i+1]
 		if key.ShortTag() == mergeTag {
-			merged = append(merged, m.mergedFields(m.copyNode(value))...)
+			merged = append(merged, m.mergedFields(m.copyResolvedNode(value))...)
 			continue
 		}
-		target.Content = append(target.Content, m.copyNode(key), m.copyNode(value))
+		target.Content = append(target.Content, m.copyResolvedNode(key), m.copyResolvedNode(value))
 	}
 	for i := 0; i+1 < len(merged); i += 2 {
-		if !hasField(target, merged[i].Value) {
+		if !hasMappingKey(target, merged[i].Value) {
 			target.Content = append(target.Content, merged[i], merged[i+1])
 		}
 	}
@@ -98,7 +98,7 @@ func (m *merger) mergedFields(value *yaml.Node) []*yaml.Node {
 	return nil
 }
 
-func hasField(mapping *yaml.Node, name string) bool {
+func hasMappingKey(mapping *yaml.Node, name string) bool {
 	for i := range slices.Chunk(mapping.Content, 2) { //nolint:mnd // A key and its value.
 		if i[0].Value == name {
 			return true

@@ -176,7 +176,7 @@ func ReadFile(in io.Reader, file string) ([]Document, error) {
 	out := make([]Document, 0, len(all))
 	for _, d := range all {
 		d.file = file
-		out = append(out, d.withoutMergeKeys().listItems()...)
+		out = append(out, d.withoutMergeKeys().flattenLists()...)
 	}
 	return out, nil
 }
@@ -208,7 +208,7 @@ func DecodeStrictly(document []byte, target any) error {
 		return err
 	}
 	delete(m, "status")
-	if spec, ok := m["spec"].(map[string]any); ok && slices.Contains(ClaimVersions(), stringOf(m["apiVersion"])) {
+	if spec, ok := m["spec"].(map[string]any); ok && slices.Contains(ClaimVersions(), stringOrEmpty(m["apiVersion"])) {
 		for _, f := range crossplaneFields() {
 			delete(spec, f)
 		}
@@ -221,7 +221,7 @@ func DecodeStrictly(document []byte, target any) error {
 	return errors.Join(append(strict, err)...)
 }
 
-func stringOf(v any) string {
+func stringOrEmpty(v any) string {
 	s, _ := v.(string)
 	return s
 }

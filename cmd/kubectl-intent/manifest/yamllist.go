@@ -28,10 +28,10 @@ func (l *list) lineOfField(path string) int {
 	return lineInDocument(l.parsed, l.before, path)
 }
 
-// listItems returns the objects in a document: the objects of a list at any depth, or the object itself. A list that cannot be read is one.
-func (d Document) listItems() []Document {
+// flattenLists returns the objects in a document: the objects of a list at any depth, or the object itself. A list that cannot be read is one.
+func (d Document) flattenLists() []Document {
 	object, err := ParseObject(d.Text)
-	if err != nil || !strings.HasSuffix(stringOf(object["kind"]), "List") {
+	if err != nil || !strings.HasSuffix(stringOrEmpty(object["kind"]), "List") {
 		return []Document{d}
 	}
 	all, ok := object["items"].([]any)
@@ -48,7 +48,7 @@ func (d Document) listItems() []Document {
 		b, _ := yaml.Marshal(withTypeMeta(element, object))
 		path := strings.TrimPrefix(d.item+".items["+strconv.Itoa(i)+"]", ".")
 		item := Document{file: d.file, Text: b, Number: d.Number, before: d.before, list: parent, item: path}
-		out = append(out, item.listItems()...)
+		out = append(out, item.flattenLists()...)
 	}
 	return out
 }
@@ -56,7 +56,7 @@ func (d Document) listItems() []Document {
 // withTypeMeta gives an item without a type the type of its list.
 func withTypeMeta(item any, parent map[string]any) any {
 	o, ok := item.(map[string]any)
-	if kind := strings.TrimSuffix(stringOf(parent["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
+	if kind := strings.TrimSuffix(stringOrEmpty(parent["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
 		o["kind"], o["apiVersion"] = kind, parent["apiVersion"]
 	}
 	return item

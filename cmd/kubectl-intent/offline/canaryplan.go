@@ -54,8 +54,8 @@ type StepReport struct {
 	Pause string `json:"pause,omitempty"`
 }
 
-// addPlan adds the plan of a deployment that has one.
-func (v *validation) addPlan(finding Finding, in compile.Deployment, c *offline.Compiled) error {
+// addCanaryPlan adds the plan of a deployment that has one.
+func (v *validation) addCanaryPlan(finding Finding, in compile.Deployment, c *offline.Compiled) error {
 	waves, err := c.PlanCanary(in)
 	if err != nil || len(waves) == 0 {
 		return err

@@ -33,7 +33,7 @@ type importFlags struct {
 	Output     string            `default:"yaml" enum:"yaml,json" help:"Form of the output: yaml or json." short:"o"`
 }
 
-func (f importFlags) options() (analysis.Options, error) {
+func (f importFlags) analysisOptions() (analysis.Options, error) {
 	if f.Count < 0 || f.Count > 100 {
 		return analysis.Options{}, terminal.UsageError{Err: errors.Errorf("--count: %d is not from 1 to 100", f.Count)}
 	}
@@ -49,11 +49,11 @@ type ImportAnalysis struct {
 
 // Run prints the conversion of the analyses. It returns an error that names each field which cannot be converted, and prints nothing then.
 func (i *ImportAnalysis) Run(s *terminal.Streams) error {
-	o, err := i.options()
+	o, err := i.analysisOptions()
 	if err != nil {
 		return err
 	}
-	documents, err := readTexts(s.In, i.File)
+	documents, err := readObjectTexts(s.In, i.File)
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,14 @@ type ImportMetricTemplate struct {
 
 // Run prints the conversion of the metrics. It returns an error that names each field which cannot be converted, and prints nothing then.
 func (i *ImportMetricTemplate) Run(s *terminal.Streams) error {
-	o, err := i.options()
+	o, err := i.analysisOptions()
 	if err != nil {
 		return err
 	}
 	o.Threshold = i.Threshold
 	var all [][]byte
 	for _, file := range i.Files {
-		documents, err := readTexts(s.In, file)
+		documents, err := readObjectTexts(s.In, file)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func (i *ImportMetricTemplate) Run(s *terminal.Streams) error {
 	return i.printConversion(s, c, "MetricTemplate of flagger.app/v1beta1")
 }
 
-// readTexts returns the objects of a file as they are.
-func readTexts(in io.Reader, file string) ([][]byte, error) {
+// readObjectTexts returns the objects of a file as they are.
+func readObjectTexts(in io.Reader, file string) ([][]byte, error) {
 	documents, err := manifest.ReadDocuments(in, file)
 	out := make([][]byte, 0, len(documents))
 	for _, d := range documents {
@@ -109,7 +109,7 @@ func (f importFlags) printConversion(s *terminal.Streams, c *analysis.Conversion
 	if len(c.Checks) == 0 {
 		return errors.Errorf("the file has no %s", kinds)
 	}
-	parts, err := f.partsOf(c)
+	parts, err := f.convertedDocuments(c)
 	if err != nil {
 		return err
 	}
@@ -134,10 +134,10 @@ func (f importFlags) printConversion(s *terminal.Streams, c *analysis.Conversion
 	return errors.Wrap(err, "cannot print")
 }
 
-// partsOf returns the documents that a conversion is printed as.
-func (f importFlags) partsOf(c *analysis.Conversion) ([]any, error) {
+// convertedDocuments returns the documents that a conversion is printed as.
+func (f importFlags) convertedDocuments(c *analysis.Conversion) ([]any, error) {
 	if f.Into == "checks" {
-		return []any{gatesPatch("checks", c.Checks)}, checkConverted(deploymentv1alpha1.GatesConfig{Checks: c.Checks})
+		return []any{gatesConfigPatch("checks", c.Checks)}, checkConverted(deploymentv1alpha1.GatesConfig{Checks: c.Checks})
 	}
 	m, err := c.AsMetrics()
 	if err != nil {
@@ -149,11 +149,11 @@ func (f importFlags) partsOf(c *analysis.Conversion) ([]any, error) {
 	if err := gates.CheckMetrics(m.Metrics); err != nil {
 		return nil, err
 	}
-	return []any{map[string]any{"metrics": m.Metrics}, gatesPatch("sloThresholds", m.Thresholds)}, checkConverted(deploymentv1alpha1.GatesConfig{SLOThresholds: m.Thresholds})
+	return []any{map[string]any{"metrics": m.Metrics}, gatesConfigPatch("sloThresholds", m.Thresholds)}, checkConverted(deploymentv1alpha1.GatesConfig{SLOThresholds: m.Thresholds})
 }
 
-// gatesPatch is a merge patch of an IntentDeployment.
-func gatesPatch(field string, value any) any {
+// gatesConfigPatch is a merge patch of an IntentDeployment.
+func gatesConfigPatch(field string, value any) any {
 	return map[string]any{"spec": map[string]any{"gatesConfig": map[string]any{field: value}}}
 }
 

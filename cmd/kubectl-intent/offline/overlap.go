@@ -37,9 +37,9 @@ type broughtObject struct {
 // claims are the deployments that bring objects to Sites, as <namespace>/<name>. The first one keeps an object.
 type claims map[deliveredObject]string
 
-// addObjects records the objects of a deployment. It returns an error, whose reason compile.ReasonOf returns, for an object that another
+// recordObjects records the objects of a deployment. It returns an error, whose reason compile.ReasonOf returns, for an object that another
 // one brings to the same Site, and notes nothing of it then.
-func (c claims) addObjects(name string, objects []broughtObject) error {
+func (c claims) recordObjects(name string, objects []broughtObject) error {
 	if err := c.findConflict(name, objects, nil); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (v *validation) compareWithCluster(ctx context.Context) {
 func (v *validation) readDelivered(ctx context.Context, target *delivered) {
 	err := v.catalog.Cluster.EachDelivery(ctx, cluster.AllNamespaces, target.addDelivery)
 	if !kerrors.IsForbidden(err) {
-		target.cannotRead("", err)
+		target.noteDeliveryError("", err)
 		return
 	}
 	target.unknown = append(target.unknown, "the GitDeliveries of all namespaces cannot be listed, so objects that deployments of other namespaces deliver to the same Site are not found")
@@ -126,7 +126,7 @@ func (v *validation) readDelivered(ctx context.Context, target *delivered) {
 		namespaces[path.Dir(r.name)] = true
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
-		target.cannotRead(" of namespace "+namespace, v.catalog.Cluster.EachDelivery(ctx, namespace, target.addDelivery))
+		target.noteDeliveryError(" of namespace "+namespace, v.catalog.Cluster.EachDelivery(ctx, namespace, target.addDelivery))
 	}
 }
 
@@ -148,8 +148,8 @@ type delivered struct {
 	unknown []string
 }
 
-// cannotRead notes which GitDeliveries could not be read, if any.
-func (s *delivered) cannotRead(scope string, err error) {
+// noteDeliveryError notes which GitDeliveries could not be read, if any.
+func (s *delivered) noteDeliveryError(scope string, err error) {
 	if err != nil {
 		s.unknown = append(s.unknown, "the GitDeliveries"+scope+" cannot be read, so objects that their deployments deliver to the same Site are not found: "+err.Error())
 	}

@@ -291,12 +291,12 @@ func (v *validation) checkDelivery(finding Finding, d manifest.Document, c *depl
 	if err != nil {
 		return err
 	}
-	if err := v.addPlan(finding, in, compiled); err != nil {
+	if err := v.addCanaryPlan(finding, in, compiled); err != nil {
 		return err
 	}
 	r := rival{at: finding, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: objectsBroughtBy(places)}
 	v.rivals = append(v.rivals, r)
-	return v.claims.addObjects(r.name, r.brought)
+	return v.claims.recordObjects(r.name, r.brought)
 }
 
 func (v *validation) checkBlueprint(finding Finding, d manifest.Document) {
@@ -364,7 +364,7 @@ func (r ValidationReport) printTextReport(w io.Writer, colours terminal.Palette)
 	if !r.Valid {
 		colour = color.FgRed
 	}
-	_, err := fmt.Fprintf(w, "%s%s\n", colours.Paint(r.summarizeReport(), colour), r.passedOver())
+	_, err := fmt.Fprintf(w, "%s%s\n", colours.Paint(r.summarizeReport(), colour), r.skippedSummary())
 	return errors.Wrap(err, "cannot print")
 }
 

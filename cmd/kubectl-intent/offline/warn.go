@@ -60,8 +60,8 @@ func comparePassedOver(a, b PassedOver) int {
 	return strings.Compare(a.Kind+" "+a.APIVersion, b.Kind+" "+b.APIVersion)
 }
 
-// passedOver returns the text of the last line about the objects that were not checked.
-func (r ValidationReport) passedOver() string {
+// skippedSummary returns the text of the last line about the objects that were not checked.
+func (r ValidationReport) skippedSummary() string {
 	if len(r.PassedOver) == 0 {
 		return ""
 	}

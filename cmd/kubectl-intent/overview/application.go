@@ -14,7 +14,7 @@ import (
 func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	a := &f.Application
 	out := Overview{
-		Namespace: a.Metadata.Namespace, Name: a.Metadata.Name, Kind: a.Kind, Group: groupOf(a.APIVersion),
+		Namespace: a.Metadata.Namespace, Name: a.Metadata.Name, Kind: a.Kind, Group: groupOfAPIVersion(a.APIVersion),
 		Phase: string(a.Status.Phase), Outcome: outcomeOfApplication(a), Message: a.Status.Message, Finding: found,
 		Image: a.Status.ShortImage, Available: a.Status.Available, URL: a.Status.URL,
 	}
@@ -32,7 +32,7 @@ func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	}
 	for i := range out.Parts {
 		if s, ok := a.Status.Sites[out.Parts[i].Name]; ok && out.Parts[i].Kind == partSite {
-			out.Parts[i].addPods(s, a.Status.Phase)
+			out.Parts[i].addPodCounts(s, a.Status.Phase)
 		}
 	}
 	return out
@@ -46,9 +46,9 @@ func outcomeOfApplication(a *cause.Application) string {
 	return ""
 }
 
-// addPods adds to a Site of an Application how many pods of the image are available, if they were observed, and why it does not serve. Each Site of a running
+// addPodCounts adds to a Site of an Application how many pods of the image are available, if they were observed, and why it does not serve. Each Site of a running
 // Application serves: a Site whose pods cannot be observed counts by its engine.
-func (p *Part) addPods(s applicationv1alpha1.SiteStatus, phase applicationv1alpha1.Phase) {
+func (p *Part) addPodCounts(s applicationv1alpha1.SiteStatus, phase applicationv1alpha1.Phase) {
 	if s.State != string(deliveryv1alpha1.HealthNotObserved) {
 		p.Note = strings.TrimSpace(fmt.Sprintf("%s %d/%d", p.Note, s.Available, s.Desired))
 	}

@@ -19,7 +19,7 @@ const stateUnknown = "unknown"
 func ForBundle(f *cause.BundleFacts, found cause.Finding) Overview {
 	b := &f.Bundle
 	out := Overview{
-		Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Kind: b.Kind, Group: groupOf(b.APIVersion),
+		Namespace: b.Metadata.Namespace, Name: b.Metadata.Name, Kind: b.Kind, Group: groupOfAPIVersion(b.APIVersion),
 		Phase: string(b.Status.Phase), Message: b.Status.Message, Finding: found, Version: b.Spec.Version, Packages: b.Status.Ready,
 	}
 	if n := len(b.Status.Transitions); n > 0 {

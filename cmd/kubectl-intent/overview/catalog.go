@@ -14,23 +14,23 @@ func SiteTable(all []catalogview.Site, s Style) []string {
 	cells := [][]string{{"NAME", "ENGINE", "REPOSITORY", "PATH", "NAMESPACES", "CHECKS", "PARAMETERS"}}
 	for _, e := range all {
 		cells = append(cells, []string{
-			e.Name, e.Engine, e.Repository, e.Path, strings.Join(e.TargetNamespaces, ","), strings.Join(e.Checks, ","), joinPairs(e.Parameters, " "),
+			e.Name, e.Engine, e.Repository, e.Path, strings.Join(e.TargetNamespaces, ","), strings.Join(e.Checks, ","), joinSortedPairs(e.Parameters, " "),
 		})
 	}
 	if s.IsWide {
 		cells[0] = append(cells[0], "LABELS")
 		for i, e := range all {
-			cells[i+1] = append(cells[i+1], joinPairs(e.Labels, ","))
+			cells[i+1] = append(cells[i+1], joinSortedPairs(e.Labels, ","))
 		}
 	}
 	return s.alignColumns(dropEmptyColumns(cells))
 }
 
-// joinPairs returns NAME=VALUE for each value, sorted.
-func joinPairs[T ~string](values map[string]T, separator string) string {
+// joinSortedPairs returns NAME=VALUE for each value, sorted.
+func joinSortedPairs[T ~string](values map[string]T, separator string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		out = append(out, name+"="+oneLine(string(values[name])))
+		out = append(out, name+"="+collapseSpaces(string(values[name])))
 	}
 	return strings.Join(out, separator)
 }
@@ -53,7 +53,7 @@ func BlueprintTable(all []catalogview.Blueprint, s Style) []string {
 			for _, m := range e.Metrics {
 				metrics = append(metrics, m.Name)
 			}
-			cells[i+1] = append(cells[i+1], strings.Join(metrics, " "), joinPairs(e.Defaults, " "), e.Object)
+			cells[i+1] = append(cells[i+1], strings.Join(metrics, " "), joinSortedPairs(e.Defaults, " "), e.Object)
 		}
 	}
 	return s.alignColumns(dropEmptyColumns(cells))
@@ -70,25 +70,25 @@ func BlueprintLines(e catalogview.Blueprint, s Style) []string {
 		}
 		cells = append(cells, []string{p.Name, p.Type, p.Default, strings.Join(p.Allowed, ","), p.Description})
 	}
-	out = append(out, s.section(cells)...)
+	out = append(out, s.tableSection(cells)...)
 	cells = [][]string{{"METRIC", "UNIT", "GOOD IF"}}
 	for _, m := range e.Metrics {
 		cells = append(cells, []string{m.Name, m.Unit, map[string]string{"AtMost": "at most", "AtLeast": "at least"}[m.Direction]})
 	}
-	out = append(out, s.section(cells)...)
+	out = append(out, s.tableSection(cells)...)
 	cells = [][]string{{"VALUE", "DEFAULT"}}
 	for _, name := range slices.Sorted(maps.Keys(e.Defaults)) {
-		cells = append(cells, []string{name, oneLine(e.Defaults[name])})
+		cells = append(cells, []string{name, collapseSpaces(e.Defaults[name])})
 	}
-	out = append(out, s.section(cells)...)
+	out = append(out, s.tableSection(cells)...)
 	for _, example := range e.Examples {
-		out = append(out, s.labelledLines("Example:", oneLine(example))...)
+		out = append(out, s.labelledLines("Example:", collapseSpaces(example))...)
 	}
 	return out
 }
 
-// section returns a table below an empty line, or nothing where it has no rows.
-func (s Style) section(cells [][]string) []string {
+// tableSection returns a table below an empty line, or nothing where it has no rows.
+func (s Style) tableSection(cells [][]string) []string {
 	if len(cells) == 1 {
 		return nil
 	}

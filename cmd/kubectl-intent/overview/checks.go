@@ -49,14 +49,14 @@ func measuredByGate(g *rolloutv1alpha1.Gate, check string) []Measured {
 	var out []Measured
 	for _, c := range g.Spec.ForProvider.Checks {
 		if c.Name == check {
-			out = append(out, Measured{Revision: position.Revision, Step: position.Step + 1, Count: countOf(c), Query: queryOfCheck(c), CheckResult: resultOf(g, c)})
+			out = append(out, Measured{Revision: position.Revision, Step: position.Step + 1, Count: countOfCheck(c), Query: queryOfCheck(c), CheckResult: resultOfCheck(g, c)})
 		}
 	}
 	return out
 }
 
-// countOf is how many measurements a check takes. A Job is run once, and availability is watched.
-func countOf(c rolloutv1alpha1.GateCheck) int32 {
+// countOfCheck is how many measurements a check takes. A Job is run once, and availability is watched.
+func countOfCheck(c rolloutv1alpha1.GateCheck) int32 {
 	if c.Job != nil || c.Availability != nil {
 		return 0
 	}
@@ -77,8 +77,8 @@ func queryOfCheck(c rolloutv1alpha1.GateCheck) string {
 	return ""
 }
 
-// resultOf a check is Pending as long as the Gate reports none. Its message is then the reason why the Gate waits.
-func resultOf(g *rolloutv1alpha1.Gate, c rolloutv1alpha1.GateCheck) rolloutv1alpha1.CheckResult {
+// resultOfCheck returns the result of a check, which is Pending as long as the Gate reports none. Its message is then the reason why the Gate waits.
+func resultOfCheck(g *rolloutv1alpha1.Gate, c rolloutv1alpha1.GateCheck) rolloutv1alpha1.CheckResult {
 	all := g.Status.AtProvider.Checks
 	i := slices.IndexFunc(all, func(r rolloutv1alpha1.CheckResult) bool { return r.Name == c.Name && r.Site == c.Site })
 	if i >= 0 {
@@ -126,10 +126,10 @@ func CheckLines(all []Measured, s Style) []string {
 	var out []string
 	for i, m := range all {
 		if i == 0 || m.Revision != all[i-1].Revision || m.Step != all[i-1].Step {
-			out = append(out, s.cutLine(measuredTitle(m)), s.cutLine(measuredRow("site", "phase", "value", "threshold", "measured", "started", "ended")))
+			out = append(out, s.truncateLine(measuredTitle(m)), s.truncateLine(measuredRow("site", "phase", "value", "threshold", "measured", "started", "ended")))
 		}
-		out = append(out, s.cutLine(measuredRow(m.Site, string(m.Phase), orDash(m.Value), orDash(m.Threshold), measuredOf(m), s.formatClock(m.StartedAt), s.formatClock(m.EndedAt))))
-		out = append(out, s.detailsOf(m)...)
+		out = append(out, s.truncateLine(measuredRow(m.Site, string(m.Phase), textOrDash(m.Value), textOrDash(m.Threshold), measuredCount(m), s.formatClock(m.StartedAt), s.formatClock(m.EndedAt))))
+		out = append(out, s.measuredDetails(m)...)
 	}
 	return out
 }
@@ -145,15 +145,15 @@ func measuredRow(site, phase, value, threshold, measured, started, ended string)
 	return fmt.Sprintf("%-14s %-12s %-10s %-12s %-9s %-8s %s", site, phase, value, threshold, measured, started, ended)
 }
 
-// measuredOf says how many measurements were taken. A check that is measured until its step is released takes more than its count.
-func measuredOf(m Measured) string {
+// measuredCount says how many measurements were taken. A check that is measured until its step is released takes more than its count.
+func measuredCount(m Measured) string {
 	if m.Measurements == 0 && m.Count == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%d of %d", m.Measurements, max(m.Count, m.Measurements))
 }
 
-func (s Style) detailsOf(m Measured) []string {
+func (s Style) measuredDetails(m Measured) []string {
 	var out []string
 	if m.UnavailableSince != nil {
 		out = append(out, s.labelledLines("", "The backend is unavailable since "+s.formatClock(m.UnavailableSince)+".")...)
@@ -162,7 +162,7 @@ func (s Style) detailsOf(m Measured) []string {
 		out = append(out, s.labelledLines("", m.Message)...)
 	}
 	for _, measurement := range m.Recent {
-		out = append(out, s.cutLine(fmt.Sprintf("%-11s %-8s %-12s %s", "", s.formatClock(&measurement.At), measurement.Outcome, orDash(measurement.Value))))
+		out = append(out, s.truncateLine(fmt.Sprintf("%-11s %-8s %-12s %s", "", s.formatClock(&measurement.At), measurement.Outcome, textOrDash(measurement.Value))))
 	}
 	if m.JobRef != nil {
 		out = append(out, s.labelledLines("Job:", m.JobRef.Name)...)

@@ -16,7 +16,7 @@ func DoctorLines(all []diagnosis.Line, s Style) []string {
 			// One fix stands below all lines that it is for.
 			l.Fix = ""
 		}
-		out = append(out, s.doctorLine(l)...)
+		out = append(out, s.diagnosisLines(l)...)
 	}
 	counts := diagnosis.CountResults(all)
 	end := []string{}
@@ -26,9 +26,9 @@ func DoctorLines(all []diagnosis.Line, s Style) []string {
 	return append(out, strings.Join(end, ", "))
 }
 
-// doctorLine shows the diagnosis of one object.
-func (s Style) doctorLine(l diagnosis.Line) []string {
-	parts := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, oneLine(l.Message)}, func(text string) bool { return text == "" })
+// diagnosisLines shows the diagnosis of one object.
+func (s Style) diagnosisLines(l diagnosis.Line) []string {
+	parts := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, collapseSpaces(l.Message)}, func(text string) bool { return text == "" })
 	out := s.labelledLines(string(l.Result), strings.Join(parts, ": "))
 	if l.Fix != "" {
 		out = append(out, s.labelledLines("", "Fix: "+l.Fix)...)

@@ -7,9 +7,9 @@ func HistoryLines(o Overview, s Style) []string {
 }
 
 func (s Style) historyRows(all []Revision) []string {
-	out := []string{s.cutLine(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since"))}
+	out := []string{s.truncateLine(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since"))}
 	for _, r := range all {
-		out = append(out, s.cutLine(s.revisionLine(r)))
+		out = append(out, s.truncateLine(s.revisionLine(r)))
 		if r.Reason != "" {
 			out = append(out, s.labelledLines("", r.Reason+": "+r.Message)...)
 		}

@@ -37,16 +37,16 @@ func Lines(o Overview, s Style) []string {
 	out := []string{s.headlineText(o)}
 	out = append(out, s.wrapText(o.Message)...)
 	out = append(out, s.wrapText(o.Finding.Meanwhile)...)
-	out = append(out, s.nextLines(o.Finding)...)
-	out = append(out, s.detailLine(o)...)
+	out = append(out, s.nextActionLines(o.Finding)...)
+	out = append(out, s.kindSpecificLine(o)...)
 	if len(o.Revisions) > 0 {
-		out = append(out, s.cutLine(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since")))
+		out = append(out, s.truncateLine(revisionRow("revision", "commit", "verdict", "sites", "requested by", "since")))
 	}
 	for i, r := range o.Revisions {
 		if i >= shownRevisions && !s.IsWide {
 			break
 		}
-		out = append(out, s.cutLine(s.revisionLine(r)))
+		out = append(out, s.truncateLine(s.revisionLine(r)))
 		if i == 0 {
 			out = append(out, s.partLines(o.Parts)...)
 		}
@@ -70,19 +70,19 @@ func (s Style) headlineText(o Overview) string {
 	if o.Since != nil {
 		right += " " + Elapsed(s.Now.Sub(o.Since.Time))
 	}
-	return s.spreadLine(left, right)
+	return s.justifyLine(left, right)
 }
 
-// spreadLine has one text on the left, and one on the right.
-func (s Style) spreadLine(left, right string) string {
+// justifyLine has one text on the left, and one on the right.
+func (s Style) justifyLine(left, right string) string {
 	if space := s.Width - widthOfText(left) - widthOfText(right); space >= 2 {
 		return left + strings.Repeat(" ", space) + right
 	}
-	return s.cutLine(left + "  " + right)
+	return s.truncateLine(left + "  " + right)
 }
 
-// nextLines names the actor, and the action. A finding without a problem has no lines.
-func (s Style) nextLines(f cause.Finding) []string {
+// nextActionLines names the actor, and the action. A finding without a problem has no lines.
+func (s Style) nextActionLines(f cause.Finding) []string {
 	if f.IsGood || f.Do == "" {
 		return nil
 	}
@@ -102,8 +102,8 @@ func Do(f cause.Finding) string {
 	return f.Do
 }
 
-// detailLine shows the fields that only one kind of object has.
-func (s Style) detailLine(o Overview) []string {
+// kindSpecificLine shows the fields that only one kind of object has.
+func (s Style) kindSpecificLine(o Overview) []string {
 	var parts []string
 	all := []struct{ name, value string }{
 		{"version", o.Version}, {"packages", o.Packages}, {"endpoint", o.Endpoint}, {"site", o.SiteName}, {"image", o.Image}, {"serving", o.Available}, {"url", o.URL},
@@ -116,7 +116,7 @@ func (s Style) detailLine(o Overview) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{s.cutLine(strings.Join(parts, "  "))}
+	return []string{s.truncateLine(strings.Join(parts, "  "))}
 }
 
 func revisionRow(number, commit, verdict, sites, requester, age string) string {
@@ -131,14 +131,14 @@ func (s Style) revisionLine(r Revision) string {
 	case r.IsLive:
 		verdict = strings.TrimSpace(verdict + " (live)")
 	}
-	return revisionRow(fmt.Sprint(r.Number), orDash(r.Commit), orDash(verdict), orDash(r.Sites), orDash(fitText(r.RequestedBy, 19)), s.formatClock(r.Since))
+	return revisionRow(fmt.Sprint(r.Number), textOrDash(r.Commit), textOrDash(verdict), textOrDash(r.Sites), textOrDash(truncateText(r.RequestedBy, 19)), s.formatClock(r.Since))
 }
 
 // partLines are the parts, as branches of a tree.
 func (s Style) partLines(all []Part) []string {
 	visible, hidden := all, 0
 	if !s.IsWide {
-		visible, hidden = limitSites(all)
+		visible, hidden = limitSiteParts(all)
 	}
 	var out []string
 	for i, p := range visible {
@@ -146,7 +146,7 @@ func (s Style) partLines(all []Part) []string {
 		if i == len(visible)-1 && hidden == 0 {
 			branch = "└─ "
 		}
-		out = append(out, s.cutLine(branch+s.partLine(p)))
+		out = append(out, s.truncateLine(branch+s.partLine(p)))
 	}
 	if hidden > 0 {
 		out = append(out, fmt.Sprintf("└─ and %d more sites: -o wide shows all", hidden))
@@ -154,9 +154,9 @@ func (s Style) partLines(all []Part) []string {
 	return out
 }
 
-// limitSites returns the parts with as many Sites as there is room for, Sites that are not live first, and the number of Sites that are left
+// limitSiteParts returns the parts with as many Sites as there is room for, Sites that are not live first, and the number of Sites that are left
 // out.
-func limitSites(all []Part) ([]Part, int) {
+func limitSiteParts(all []Part) ([]Part, int) {
 	sites, bad := 0, 0
 	for _, p := range all {
 		if p.Kind == partSite {
@@ -199,11 +199,11 @@ func (s Style) partLine(p Part) string {
 	if p.Note != "" {
 		state = fmt.Sprintf("%-8s %s", p.State, strings.TrimSpace(p.Note))
 	}
-	line := fmt.Sprintf("%-16s %-18s", fitText(p.Kind+" "+p.Name, 24), state)
+	line := fmt.Sprintf("%-16s %-18s", truncateText(p.Kind+" "+p.Name, 24), state)
 	if p.Kind == partDelivery || p.Kind == partSite || p.Kind == partPackage {
-		line += fmt.Sprintf(" %-9s", orDash(p.Commit))
+		line += fmt.Sprintf(" %-9s", textOrDash(p.Commit))
 	}
-	return strings.TrimRight(line+" "+oneLine(detail), " ")
+	return strings.TrimRight(line+" "+collapseSpaces(detail), " ")
 }
 
 // formatClock shows a time of this day by its hours, and another one by its date.
@@ -234,7 +234,7 @@ func Elapsed(d time.Duration) string {
 func (s Style) wrapText(text string) []string {
 	words := strings.Fields(text)
 	if s.Width == 0 || len(words) == 0 {
-		return nonEmpty(strings.Join(words, " "))
+		return nonEmptyLines(strings.Join(words, " "))
 	}
 	var out []string
 	line := words[0]
@@ -243,29 +243,29 @@ func (s Style) wrapText(text string) []string {
 			line += " " + word
 			continue
 		}
-		out = append(out, s.cutLine(line))
+		out = append(out, s.truncateLine(line))
 		line = word
 	}
-	return append(out, s.cutLine(line))
+	return append(out, s.truncateLine(line))
 }
 
-func nonEmpty(line string) []string {
+func nonEmptyLines(line string) []string {
 	if line == "" {
 		return nil
 	}
 	return []string{line}
 }
 
-// cutLine shortens a line to the width.
-func (s Style) cutLine(line string) string {
+// truncateLine shortens a line to the width.
+func (s Style) truncateLine(line string) string {
 	if s.Width == 0 || s.IsWide {
 		return line
 	}
-	return fitText(line, s.Width)
+	return truncateText(line, s.Width)
 }
 
-// fitText shortens a text, and says so with three dots.
-func fitText(text string, limit int) string {
+// truncateText shortens a text, and says so with three dots.
+func truncateText(text string, limit int) string {
 	if widthOfText(text) <= limit {
 		return text
 	}
@@ -275,9 +275,9 @@ func fitText(text string, limit int) string {
 
 func widthOfText(text string) int { return utf8.RuneCountInString(text) }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func collapseSpaces(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func orDash(text string) string {
+func textOrDash(text string) string {
 	if text == "" {
 		return "-"
 	}

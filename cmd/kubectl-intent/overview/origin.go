@@ -17,9 +17,9 @@ const (
 	originRequest = "a RolloutRequest"
 )
 
-// originOf returns the author of the RolloutRequest for the present revision or, without one, whether the intent changed or its Blueprint,
+// originOfCurrent returns the author of the RolloutRequest for the present revision or, without one, whether the intent changed or its Blueprint,
 // renderer or Sites.
-func originOf(s ledger.State) string {
+func originOfCurrent(s ledger.State) string {
 	if r := s.Current.RequestRef; r != nil {
 		return cmp.Or(r.By, r.Name)
 	}

@@ -71,7 +71,7 @@ func TestOriginOf(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := ledger.State{Current: &ledger.Revision{Number: 7, Request: request, RequestRef: tc.ref}, History: tc.history}
-			if got := originOf(s); got != tc.want {
+			if got := originOfCurrent(s); got != tc.want {
 				t.Errorf("\n%s\noriginOf(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})

@@ -109,7 +109,7 @@ const (
 func ForDeployment(f *cause.Facts, found cause.Finding) Overview {
 	d := &f.Deployment
 	out := Overview{
-		Namespace: d.Metadata.Namespace, Name: d.Metadata.Name, Kind: d.Kind, Group: groupOf(d.APIVersion),
+		Namespace: d.Metadata.Namespace, Name: d.Metadata.Name, Kind: d.Kind, Group: groupOfAPIVersion(d.APIVersion),
 		Phase: string(d.Status.Phase), Outcome: outcomeOfDeployment(d), Message: d.Status.Message, Finding: found,
 	}
 	if n := len(d.Status.Transitions); n > 0 {
@@ -137,13 +137,15 @@ func (o *Overview) leaveEarlierSpec(isAnswered bool) {
 	}
 }
 
-func groupOf(apiVersion string) string { return schema.FromAPIVersionAndKind(apiVersion, "").Group }
+func groupOfAPIVersion(apiVersion string) string {
+	return schema.FromAPIVersionAndKind(apiVersion, "").Group
+}
 
 // ForCluster returns the overview of a WorkloadCluster.
 func ForCluster(f *cause.ClusterFacts, found cause.Finding) Overview {
 	c := &f.Cluster
 	out := Overview{
-		Namespace: c.Metadata.Namespace, Name: c.Metadata.Name, Kind: c.Kind, Group: groupOf(c.APIVersion),
+		Namespace: c.Metadata.Namespace, Name: c.Metadata.Name, Kind: c.Kind, Group: groupOfAPIVersion(c.APIVersion),
 		Phase: string(c.Status.Phase), Message: c.Status.Message, Finding: found, Version: c.Status.Version, SiteName: c.Status.SiteName,
 	}
 	if e := c.Status.Endpoint; e != nil && e.Host != "" {
@@ -172,13 +174,13 @@ func listRevisions(f *cause.Facts) []Revision {
 		return nil
 	}
 	now := Revision{
-		Number: d.Status.Revision, Commit: cmp.Or(commitOf(f, d.Status.Revision), presentCommit(d)), Sites: d.Status.Delivery.SitesReady, RequestedBy: requesterOf(f, d.Status.Revision),
-		IsLive: d.Status.LiveRevision == d.Status.Revision, Since: begunAt(d, d.Status.Revision),
+		Number: d.Status.Revision, Commit: cmp.Or(commitOfRevision(f, d.Status.Revision), presentCommit(d)), Sites: d.Status.Delivery.SitesReady, RequestedBy: requesterOf(f, d.Status.Revision),
+		IsLive: d.Status.LiveRevision == d.Status.Revision, Since: startTimeInStatus(d, d.Status.Revision),
 	}
 	if s.Current != nil && s.Current.Number == now.Number {
-		now.Verdict = verdictOf(s.Verdict, false)
+		now.Verdict = verdictText(s.Verdict, false)
 		now.Reason, now.Message = rejectionOf(s.Verdict)
-		now.RequestedBy = cmp.Or(now.RequestedBy, originOf(s))
+		now.RequestedBy = cmp.Or(now.RequestedBy, originOfCurrent(s))
 	}
 	out := []Revision{now}
 	for _, p := range slices.Backward(s.History) {
@@ -186,7 +188,7 @@ func listRevisions(f *cause.Facts) []Revision {
 			continue
 		}
 		past := pastRevision(p, s.Target)
-		past.Commit, past.RequestedBy, past.IsLive = commitOf(f, p.Number), cmp.Or(requesterOf(f, p.Number), originOfPast(s, p)), p.Number == d.Status.LiveRevision
+		past.Commit, past.RequestedBy, past.IsLive = commitOfRevision(f, p.Number), cmp.Or(requesterOf(f, p.Number), originOfPast(s, p)), p.Number == d.Status.LiveRevision
 		out = append(out, past)
 	}
 	return out
@@ -196,7 +198,7 @@ func listRevisions(f *cause.Facts) []Revision {
 func pastRevision(p ledger.Past, target int64) Revision {
 	reason, message := rejectionOf(p.Verdict)
 	return Revision{
-		Reason: reason, Message: message, Number: p.Number, Verdict: cmp.Or(verdictOf(p.Verdict, p.Withdrawn), "Superseded"), IsTarget: p.Number == target, Sites: sitesOf(p), Since: &p.EndedAt,
+		Reason: reason, Message: message, Number: p.Number, Verdict: cmp.Or(verdictText(p.Verdict, p.Withdrawn), "Superseded"), IsTarget: p.Number == target, Sites: sitesOfPast(p), Since: &p.EndedAt,
 	}
 }
 
@@ -208,7 +210,7 @@ func presentCommit(d *cause.Deployment) string {
 	return d.Status.Delivery.ShortCommit
 }
 
-func verdictOf(v *ledger.Verdict, isWithdrawn bool) string {
+func verdictText(v *ledger.Verdict, isWithdrawn bool) string {
 	switch {
 	case isWithdrawn:
 		return "Withdrawn"
@@ -226,16 +228,16 @@ func rejectionOf(v *ledger.Verdict) (reason, message string) {
 	return v.Reason, v.Message
 }
 
-// sitesOf a verified revision is the number of Sites that ran it.
-func sitesOf(p ledger.Past) string {
+// sitesOfPast returns the number of Sites that ran a verified revision.
+func sitesOfPast(p ledger.Past) string {
 	if len(p.Trees) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d/%[1]d", len(p.Trees))
 }
 
-// commitOf a past revision is the first commit that a GitDelivery remembers.
-func commitOf(f *cause.Facts, revision int64) string {
+// commitOfRevision returns the first commit of a past revision that a GitDelivery remembers.
+func commitOfRevision(f *cause.Facts, revision int64) string {
 	for i := range f.Deliveries {
 		for _, h := range f.Deliveries[i].Status.AtProvider.History {
 			if h.Revision == revision && h.Commit != "" {
@@ -251,8 +253,8 @@ const shortCommit = 7
 
 func shortenCommit(commit string) string { return commit[:min(shortCommit, len(commit))] }
 
-// begunAt is when a revision began, as far as the status remembers it.
-func begunAt(d *cause.Deployment, revision int64) *metav1.Time {
+// startTimeInStatus is when a revision began, as far as the status remembers it.
+func startTimeInStatus(d *cause.Deployment, revision int64) *metav1.Time {
 	for i := range d.Status.Transitions {
 		if t := &d.Status.Transitions[i]; t.Revision == revision {
 			return &t.At
@@ -294,7 +296,7 @@ func deliveryParts(f *cause.Facts) []Part {
 			p.Name = r.Name
 		}
 		if remote := d.Status.AtProvider.Remote; remote != nil {
-			p.Commit, p.Detail = shortenCommit(remote.Commit), addressOf(remote.URL)+", "+remote.Branch
+			p.Commit, p.Detail = shortenCommit(remote.Commit), repositoryAddress(remote.URL)+", "+remote.Branch
 		}
 		if !p.IsGood && ready.Message != "" {
 			p.Detail = ready.Message
@@ -304,8 +306,8 @@ func deliveryParts(f *cause.Facts) []Part {
 	return out
 }
 
-// addressOf a repository is its URL without the scheme and the suffix .git.
-func addressOf(url string) string {
+// repositoryAddress returns the URL of a repository without the scheme and the suffix .git.
+func repositoryAddress(url string) string {
 	_, rest, found := strings.Cut(url, "://")
 	if !found {
 		rest = url

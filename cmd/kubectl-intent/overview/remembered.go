@@ -13,7 +13,7 @@ import (
 
 // RememberedLines are all revisions that a repository remembers of a deployment, the newest first, each with why it was rejected.
 func RememberedLines(m clone.Memory, all []Revision, s Style) []string {
-	out := []string{s.spreadLine(fmt.Sprintf("%s  %s  %s %s", m.Claim.Name, m.Claim.Namespace, m.Claim.Kind, m.Claim.APIGroup), "recorded "+s.formatClock(&metav1.Time{Time: m.At}))}
+	out := []string{s.justifyLine(fmt.Sprintf("%s  %s  %s %s", m.Claim.Name, m.Claim.Namespace, m.Claim.Kind, m.Claim.APIGroup), "recorded "+s.formatClock(&metav1.Time{Time: m.At}))}
 	out = append(out, s.wrapText("As "+m.Ref+" of the clone remembers it."+partialWords(m))...)
 	return append(out, s.historyRows(all)...)
 }
@@ -36,7 +36,7 @@ func RememberedRevisions(m clone.Memory) []Revision {
 	c, isPast := m.State.Current, func(p ledger.Past) bool { return p.Number == m.State.Current.Number }
 	if c != nil && !slices.ContainsFunc(m.State.History, isPast) {
 		reason, message := rejectionOf(m.State.Verdict)
-		now := Revision{Number: c.Number, Verdict: verdictOf(m.State.Verdict, false), Reason: reason, Message: message, Since: orderedAt(m, c.Number), RequestedBy: originOf(m.State)}
+		now := Revision{Number: c.Number, Verdict: verdictText(m.State.Verdict, false), Reason: reason, Message: message, Since: startTimeInEvents(m, c.Number), RequestedBy: originOfCurrent(m.State)}
 		out = append(out, completeRevision(m, now))
 	}
 	for _, p := range slices.Backward(m.State.History) {
@@ -75,8 +75,8 @@ func liveRevision(s ledger.State) int64 {
 	return 0
 }
 
-// orderedAt is when a revision began, as far as the events say.
-func orderedAt(m clone.Memory, number int64) *metav1.Time {
+// startTimeInEvents is when a revision began, as far as the events say.
+func startTimeInEvents(m clone.Memory, number int64) *metav1.Time {
 	for _, e := range m.Events {
 		if e.Ordered != nil && e.Ordered.Revision.Number == number {
 			return e.At

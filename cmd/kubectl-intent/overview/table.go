@@ -62,7 +62,7 @@ func Table(rows []Row, s Style, withNamespace bool) []string {
 	}
 	if s.IsWide {
 		for i := range rows {
-			cells[i+1] = append(cells[i+1], rows[i].Kind+"."+rows[i].Group, oneLine(rows[i].Message))
+			cells[i+1] = append(cells[i+1], rows[i].Kind+"."+rows[i].Group, collapseSpaces(rows[i].Message))
 		}
 		cells[0] = append(cells[0], "KIND", "MESSAGE")
 	}
@@ -87,14 +87,14 @@ func (s Style) cellsOfRow(r *Row) []string {
 	if !r.Finding.IsGood {
 		reason = r.Finding.Reason()
 		if r.Finding.Actor != advice.NoActor && r.Finding.NeedsPerson() {
-			actor = wordsOf(r.Finding.Actor)
+			actor = shortActorName(r.Finding.Actor)
 		}
 	}
 	return []string{r.Namespace, r.Name, cmp.Or(phase, "Unknown"), formatNumber(r.Revision), formatNumber(r.Live), r.Sites, r.Packages, r.Step, age, reason, actor}
 }
 
-// wordsOf returns how the documentation calls an actor, without its article.
-func wordsOf(a advice.Actor) string { return strings.TrimPrefix(a.Words(), "the ") }
+// shortActorName returns how the documentation calls an actor, without its article.
+func shortActorName(a advice.Actor) string { return strings.TrimPrefix(a.Words(), "the ") }
 
 func formatNumber(n int64) string {
 	if n == 0 {
@@ -131,7 +131,7 @@ func (s Style) alignColumns(cells [][]string) []string {
 		for i, c := range row {
 			b.WriteString(c + strings.Repeat(" ", widths[i]-widthOfText(c)+2))
 		}
-		out = append(out, s.cutLine(strings.TrimRight(b.String(), " ")))
+		out = append(out, s.truncateLine(strings.TrimRight(b.String(), " ")))
 	}
 	return out
 }

@@ -14,7 +14,7 @@ func RowForInstalled(o *cause.Object, found cause.Finding) Row {
 		phase = "NotReady"
 	}
 	link := found.Cause()
-	return Row{Overview: Overview{Name: o.Metadata.Name, Kind: o.Kind, Group: groupOf(o.APIVersion), Phase: phase, Since: link.Since, Message: link.Message, Finding: found}}
+	return Row{Overview: Overview{Name: o.Metadata.Name, Kind: o.Kind, Group: groupOfAPIVersion(o.APIVersion), Phase: phase, Since: link.Since, Message: link.Message, Finding: found}}
 }
 
 // UnreadSummary returns a line for each reason why something could not be read, with all that it is about.

@@ -20,11 +20,11 @@ func WhyLines(o Overview, s Style) []string {
 		out = append(out, s.wrapText("Nothing is in the way. "+o.Message)...)
 		return append(out, s.unreadLines(f)...)
 	}
-	out = append(out, s.labelledLines("Cause:", sayLink(f.Cause()))...)
+	out = append(out, s.labelledLines("Cause:", formatLink(f.Cause()))...)
 	if start := f.Since(); start != nil {
 		out = append(out, s.labelledLines("Since:", s.clockAndAge(start))...)
 	}
-	out = append(out, s.labelledLines("Who acts:", whoActs(f))...)
+	out = append(out, s.labelledLines("Who acts:", actorText(f))...)
 	if f.Do != "" {
 		out = append(out, s.labelledLines("What to do:", f.Do)...)
 	}
@@ -33,10 +33,10 @@ func WhyLines(o Overview, s Style) []string {
 	}
 	out = append(out, "Followed:")
 	for i, l := range f.Chain {
-		out = append(out, s.cutLine(strings.Repeat("  ", i)+"└─ "+sayLink(l)))
+		out = append(out, s.truncateLine(strings.Repeat("  ", i)+"└─ "+formatLink(l)))
 	}
 	for _, l := range f.Waiting {
-		out = append(out, s.labelledLines("Waits:", sayLink(l))...)
+		out = append(out, s.labelledLines("Waits:", formatLink(l))...)
 	}
 	return append(out, s.unreadLines(f)...)
 }
@@ -66,13 +66,13 @@ func (s Style) labelledLines(label, text string) []string {
 	return out
 }
 
-func sayLink(l cause.Link) string {
+func formatLink(l cause.Link) string {
 	out := l.Object
 	if l.Reason != "" {
 		out += ": " + l.Reason
 	}
 	if l.Message != "" {
-		out += ": " + oneLine(l.Message)
+		out += ": " + collapseSpaces(l.Message)
 	}
 	return out
 }
@@ -81,8 +81,8 @@ func (s Style) clockAndAge(timestamp *metav1.Time) string {
 	return fmt.Sprintf("%s (%s)", s.formatClock(timestamp), Elapsed(s.Now.Sub(timestamp.Time)))
 }
 
-// whoActs says who acts, and when.
-func whoActs(f cause.Finding) string {
+// actorText says who acts, and when.
+func actorText(f cause.Finding) string {
 	switch {
 	case f.Actor == advice.NoActor:
 		return "no one: it goes on by itself"

@@ -30,7 +30,7 @@ type Change struct {
 
 // compareDirectory returns the changes of a directory's files. An existing file without rendered content would be removed.
 func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
-	existing, err := checkedOut(root, dir)
+	existing, err := readCheckoutFiles(root, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func PrintChanges(w io.Writer, colours terminal.Palette, all []Report) error {
 	for _, rendering := range all {
 		for _, c := range rendering.Changes {
 			for line := range strings.Lines(c.Diff) {
-				text := colours.Paint(terminal.QuoteLineOfText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
+				text := colours.Paint(terminal.QuoteLineOfText(strings.TrimSuffix(line, "\n")), colourOfDiffLine(line)...)
 				if _, err := fmt.Fprintln(w, text); err != nil {
 					return errors.Wrap(err, "cannot print")
 				}
@@ -85,8 +85,8 @@ func PrintChanges(w io.Writer, colours terminal.Palette, all []Report) error {
 	return nil
 }
 
-// diffColour returns the colour of a line of a diff, as in git.
-func diffColour(line string) []color.Attribute {
+// colourOfDiffLine returns the colour of a line of a diff, as in git.
+func colourOfDiffLine(line string) []color.Attribute {
 	for _, c := range []struct {
 		prefix string
 		colour color.Attribute
@@ -98,9 +98,9 @@ func diffColour(line string) []color.Attribute {
 	return nil
 }
 
-// checkedOut returns the files of a directory of the checkout, or no files if the directory does not exist. It leaves out the marker, which names
+// readCheckoutFiles returns the files of a directory of the checkout, or no files if the directory does not exist. It leaves out the marker, which names
 // the owner of the directory.
-func checkedOut(root *os.Root, dir string) (tree.Files, error) {
+func readCheckoutFiles(root *os.Root, dir string) (tree.Files, error) {
 	out := tree.Files{}
 	err := fs.WalkDir(root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -22,7 +22,7 @@ type Deployment struct {
 
 // Owner returns the owner of the rendered directories.
 func (p Deployment) Owner() Owner {
-	return ownerOf(p.input.Claim, p.Selection.Places)
+	return ownerOfClaim(p.input.Claim, p.Selection.Places)
 }
 
 // Compile compiles the single deployment of the flags. Paths get the prefix if the flags have no configuration.

@@ -23,7 +23,7 @@ type Owner struct {
 	controlPlanes map[string]bool
 }
 
-func ownerOf(c rolloutv1alpha1.ClaimReference, places []catalog.Place) Owner {
+func ownerOfClaim(c rolloutv1alpha1.ClaimReference, places []catalog.Place) Owner {
 	out := Owner{Claim: c, controlPlanes: map[string]bool{}}
 	for _, p := range places {
 		if name := p.Config.ControlPlane; name != "" {

@@ -45,14 +45,14 @@ func (p Printer) PrintSites(s *terminal.Streams, all []Site, claimOwner Owner) e
 	case p.To != "":
 		return p.writeFolders(s.Out, all)
 	}
-	return p.printFiles(s.Out, all)
+	return p.printSiteFiles(s.Out, all)
 }
 
 // kustomization is the name of a file for kustomize, which is not an object of an API server.
 const kustomization = "kustomization.yaml"
 
-// printFiles prints the files. The text form is one stream of YAML with the path in the repository before each file.
-func (p Printer) printFiles(w io.Writer, all []Site) error {
+// printSiteFiles prints the files. The text form is one stream of YAML with the path in the repository before each file.
+func (p Printer) printSiteFiles(w io.Writer, all []Site) error {
 	report := make([]Report, 0, len(all))
 	for _, site := range all {
 		report = append(report, Report{Site: site.Name, Path: site.Path, Waits: site.Waits, Files: textOfFiles(site.Files)})
@@ -131,7 +131,7 @@ func (p Printer) writeFolders(w io.Writer, all []Site) error {
 	defer root.Close() //nolint:errcheck // Its files are closed one by one.
 	report := make([]Report, 0, len(all))
 	for _, site := range all {
-		if err := writeFiles(root, site.Name, site.Files); err != nil {
+		if err := writeRenderedFiles(root, site.Name, site.Files); err != nil {
 			return err
 		}
 		report = append(report, Report{Site: site.Name, Path: site.Path, Waits: site.Waits, Folder: filepath.Join(p.To, site.Name)})
@@ -181,16 +181,16 @@ func emptyFolder(name string) (*os.Root, error) {
 	return root, errors.Wrap(err, "cannot open the folder to write to")
 }
 
-func writeFiles(root *os.Root, folder string, files tree.Files) error {
+func writeRenderedFiles(root *os.Root, folder string, files tree.Files) error {
 	for _, name := range files.Names() {
-		if err := writeFile(root, path.Join(folder, name), files[name]); err != nil {
+		if err := writeRenderedFile(root, path.Join(folder, name), files[name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writeFile(root *os.Root, name string, b []byte) error {
+func writeRenderedFile(root *os.Root, name string, b []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o750); err != nil {
 		return errors.Wrapf(err, "cannot make the folder of %s", name)
 	}

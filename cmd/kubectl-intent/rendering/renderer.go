@@ -66,7 +66,7 @@ func (k Renderer) renderWithoutLimits(ctx context.Context, in compile.Deployment
 		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
 			continue
 		}
-		if out[i].Files, err = k.buildFiles(ctx, input); err != nil {
+		if out[i].Files, err = k.buildSiteFiles(ctx, input); err != nil {
 			return nil, wrapWithSite(input.Site.Name, compile.RenderError(err, out[i].Files))
 		}
 	}
@@ -76,7 +76,7 @@ func (k Renderer) renderWithoutLimits(ctx context.Context, in compile.Deployment
 	return out, compile.CheckSize(in, out)
 }
 
-func (k Renderer) buildFiles(ctx context.Context, in render.Input) (tree.Files, error) {
+func (k Renderer) buildSiteFiles(ctx context.Context, in render.Input) (tree.Files, error) {
 	definitions, err := render.Definitions(in.Blueprint)
 	if err != nil {
 		return nil, err

@@ -9,10 +9,10 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/terminal"
 )
 
-// confirm asks the user to confirm a request that changes running workloads, and returns false for a refusal. Nothing is asked where no
+// confirmRequest asks the user to confirm a request that changes running workloads, and returns false for a refusal. Nothing is asked where no
 // person answers, as in a script, nor with --yes.
-func (f *askFlags) confirm(s *terminal.Streams, a *asked) (bool, error) {
-	question := a.question()
+func (f *askFlags) confirmRequest(s *terminal.Streams, a *asked) (bool, error) {
+	question := a.confirmQuestion()
 	if f.Yes || !s.IsInteractive || question == "" {
 		return true, nil
 	}
@@ -22,8 +22,8 @@ func (f *askFlags) confirm(s *terminal.Streams, a *asked) (bool, error) {
 	return false, errors.New("nothing was requested")
 }
 
-// question returns the question about a request that changes running workloads, and is empty for another request.
-func (a *asked) question() string {
+// confirmQuestion returns the question about a request that changes running workloads, and is empty for another request.
+func (a *asked) confirmQuestion() string {
 	name := a.spec.DeploymentRef.Name
 	switch a.spec.Action {
 	case rolloutv1alpha1.ActionAbort:

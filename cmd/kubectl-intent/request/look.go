@@ -46,7 +46,7 @@ func (c *Look) Run(s *terminal.Streams) error {
 		return err
 	}
 	facts := found.Applications[0]
-	if err := refuseLook(&facts.Application); err != nil {
+	if err := refuseRefresh(&facts.Application); err != nil {
 		return errors.Wrap(err, name)
 	}
 	if facts.Application.Spec.ResourceRef.Kind != "" {
@@ -66,7 +66,7 @@ func (c *Look) Run(s *terminal.Streams) error {
 	read := func(ctx context.Context) (*buildv1alpha1.ImageBuild, error) {
 		return opened.ImageBuild(ctx, facts.Application.GroupVersionKind().Group, name)
 	}
-	b, err := awaitLook(ctx, read, token, s.PollInterval())
+	b, err := awaitBuildRefresh(ctx, read, token, s.PollInterval())
 	if kerrors.IsNotFound(err) || errors.Is(err, cluster.ErrForeignBuild) {
 		err = explainNoBuild(facts)
 	}
@@ -75,11 +75,11 @@ func (c *Look) Run(s *terminal.Streams) error {
 	}
 	report := newLookReport(name, token, b)
 	report.Object = reportAfter(ctx, opened, found, c.Name, s.Now())
-	return errors.Join(c.PrintValue(s.Out, report, func(io.Writer) error { return printFound(s, report) }), report.trouble())
+	return errors.Join(c.PrintValue(s.Out, report, func(io.Writer) error { return printFoundCommit(s, report) }), report.missingCommitError())
 }
 
-// refuseLook returns an error for an Application whose repository no provider looks at, with any request.
-func refuseLook(a *cause.Application) error {
+// refuseRefresh returns an error for an Application whose repository no provider looks at, with any request.
+func refuseRefresh(a *cause.Application) error {
 	if a.Spec.Source.Git == nil {
 		return errors.New("an archive is not looked at: name another one in spec.source.blob.url, or set another spec.source.trigger to build this one again")
 	}
@@ -128,7 +128,7 @@ type lookReport struct {
 func newLookReport(name, token string, b *buildv1alpha1.ImageBuild) lookReport {
 	observation, git := b.Status.AtProvider, b.Spec.ForProvider.Source.Git
 	out := lookReport{Name: name, RequestedAt: token, Reason: observation.SourceTrouble.Reason, Message: observation.SourceTrouble.Message}
-	if synced := b.GetCondition(xpv2.TypeSynced); !isAnswered(b, token) {
+	if synced := b.GetCondition(xpv2.TypeSynced); !isRefreshAnswered(b, token) {
 		out.Reason, out.Message = string(synced.Reason), synced.Message
 	}
 	if git != nil && out.Reason == "" {
@@ -137,8 +137,8 @@ func newLookReport(name, token string, b *buildv1alpha1.ImageBuild) lookReport {
 	return out
 }
 
-// trouble returns an error if no commit was found.
-func (r lookReport) trouble() error {
+// missingCommitError returns an error if no commit was found.
+func (r lookReport) missingCommitError() error {
 	if r.Reason == "" {
 		return nil
 	}
@@ -162,8 +162,8 @@ func explainNoBuild(f *cause.ApplicationFacts) error {
 	return errors.Errorf("%s: %s", valid.Reason, valid.Message)
 }
 
-// isAnswered reports whether the provider answered a request for a look.
-func isAnswered(b *buildv1alpha1.ImageBuild, token string) bool {
+// isRefreshAnswered reports whether the provider answered a request for a look.
+func isRefreshAnswered(b *buildv1alpha1.ImageBuild, token string) bool {
 	return strings.HasSuffix(b.Status.AtProvider.LookNow, token)
 }
 
@@ -174,8 +174,8 @@ func isReconcileFailed(b *buildv1alpha1.ImageBuild, token string) bool {
 	return synced.Status == corev1.ConditionFalse && (isPaused || b.Status.LastHandledReconcileAt == token)
 }
 
-// awaitLook waits until a request for a look was answered, or could not be.
-func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.ImageBuild, error), token string, interval time.Duration) (*buildv1alpha1.ImageBuild, error) {
+// awaitBuildRefresh waits until a request for a look was answered, or could not be.
+func awaitBuildRefresh(ctx context.Context, read func(context.Context) (*buildv1alpha1.ImageBuild, error), token string, interval time.Duration) (*buildv1alpha1.ImageBuild, error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
@@ -183,7 +183,7 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 		if ctx.Err() != nil {
 			return nil, terminal.EndError{Err: errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), Code: terminal.ExitTimedOut}
 		}
-		if err != nil || isAnswered(b, token) || isReconcileFailed(b, token) {
+		if err != nil || isRefreshAnswered(b, token) || isReconcileFailed(b, token) {
 			return b, err
 		}
 		select {
@@ -193,8 +193,8 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 	}
 }
 
-// printFound prints the commit that a look found. A failed look is reported by an error.
-func printFound(s *terminal.Streams, r lookReport) error {
+// printFoundCommit prints the commit that a look found. A failed look is reported by an error.
+func printFoundCommit(s *terminal.Streams, r lookReport) error {
 	if r.Reason != "" {
 		return s.PrintLines([]string{r.Object.Line()})
 	}

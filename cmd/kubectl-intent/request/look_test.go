@@ -135,7 +135,7 @@ func TestRefuseLook(t *testing.T) {
 			if a.Metadata.Annotations = tc.annotations; tc.isDeleted {
 				a.Metadata.DeletionTimestamp = &metav1.Time{Time: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}
 			}
-			if diff := cmp.Diff(tc.want, message(refuseLook(&a))); diff != "" {
+			if diff := cmp.Diff(tc.want, message(refuseRefresh(&a))); diff != "" {
 				t.Errorf("\n%s\nrefuseLook(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -243,12 +243,12 @@ func TestAwaitLook(t *testing.T) {
 		}
 		return b, nil
 	}
-	if b, err := awaitLook(t.Context(), read, "now", time.Millisecond); err != nil || reads != 3 || b == nil {
+	if b, err := awaitBuildRefresh(t.Context(), read, "now", time.Millisecond); err != nil || reads != 3 || b == nil {
 		t.Errorf("awaitLook(...) after %d reads: %v", reads, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := awaitLook(ctx, read, "later", time.Millisecond)
+	_, err := awaitBuildRefresh(ctx, read, "later", time.Millisecond)
 	if e := (terminal.EndError{}); !errors.As(err, &e) || e.Code != terminal.ExitTimedOut {
 		t.Errorf("A wait that takes too long ends with 4: %v", err)
 	}
@@ -278,11 +278,11 @@ func TestUnanswerableLook(t *testing.T) {
 			b := &buildv1alpha1.ImageBuild{}
 			b.Status.LastHandledReconcileAt, b.Status.AtProvider.LookNow = tc.handled, tc.lookNow
 			b.SetConditions(tc.condition)
-			got, err := awaitLook(t.Context(), func(context.Context) (*buildv1alpha1.ImageBuild, error) { return b, nil }, "now", time.Millisecond)
+			got, err := awaitBuildRefresh(t.Context(), func(context.Context) (*buildv1alpha1.ImageBuild, error) { return b, nil }, "now", time.Millisecond)
 			if err != nil {
 				t.Fatalf("\n%s\nawaitLook(...): %v", tc.reason, err)
 			}
-			if diff := cmp.Diff(tc.want, message(newLookReport("api", "now", got).trouble())); diff != "" {
+			if diff := cmp.Diff(tc.want, message(newLookReport("api", "now", got).missingCommitError())); diff != "" {
 				t.Errorf("\n%s\nnewLookReport(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

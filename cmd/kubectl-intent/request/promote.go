@@ -75,7 +75,7 @@ func (v ledgerView) describeSteps(requestSpec rolloutv1alpha1.RolloutRequestSpec
 	out := []string{}
 	for n := int32(0); int(n) < len(v.state.Current.Plan); n++ {
 		requestSpec.Step, requestSpec.Full = new(n+1), nil
-		if !v.resultOf(requestSpec).Refused() {
+		if !v.expectedResult(requestSpec).Refused() {
 			out = append(out, fmt.Sprint(n+1))
 		}
 	}

@@ -47,7 +47,7 @@ type Prune struct {
 
 // Run shows a plan, and carries it out once it is confirmed. It returns an error for a plan that is refused, that changed, or that was not carried out.
 func (c *Prune) Run(s *terminal.Streams) error {
-	if err := c.checkFlags(s); err != nil {
+	if err := c.checkPruneFlags(s); err != nil {
 		return terminal.UsageError{Err: err}
 	}
 	opened, err := c.OpenFor(s)
@@ -65,8 +65,8 @@ func (c *Prune) Run(s *terminal.Streams) error {
 	return c.PrintValue(s.Out, p.request, func(io.Writer) error { return nil })
 }
 
-// checkFlags returns an error for flags that do not go together.
-func (c *Prune) checkFlags(s *terminal.Streams) error {
+// checkPruneFlags returns an error for flags that do not go together.
+func (c *Prune) checkPruneFlags(s *terminal.Streams) error {
 	switch {
 	case c.Directories != (c.Config != ""):
 		return errors.New("--directories and --config go together: one names the repository of the other")
@@ -109,7 +109,7 @@ func (p *pruning) requestPlan(ctx context.Context) error {
 		return err
 	}
 	if p.Output == "text" {
-		return printPlan(p.streams.Out, p.request)
+		return printPrunePlan(p.streams.Out, p.request)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, con
 		return false, errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
-		return lateAnswer(p.made.GetName(), lastMessage)
+		return timeoutError(p.made.GetName(), lastMessage)
 	}
 	return err
 }
@@ -202,23 +202,23 @@ func (p *pruning) finishRequest(ctx context.Context) error {
 	case statev1alpha1.PhaseRefused:
 		return errors.New(describeCondition(p.request.Status.GetCondition(statev1alpha1.TypePlanned)))
 	case statev1alpha1.PhaseDone:
-		return p.checkPlan()
+		return p.checkPlanDigest()
 	case statev1alpha1.PhasePlanned, statev1alpha1.PhasePruning, statev1alpha1.PhasePlanChanged, statev1alpha1.PhaseExpired:
 	}
 	if p.DryRun {
 		return nil
 	}
-	if err := p.checkPlan(); err != nil {
+	if err := p.checkPlanDigest(); err != nil {
 		return err
 	}
 	if isMeant, err := p.confirmPlan(); err != nil || !isMeant {
 		return errors.Wrap(err, "cannot ask")
 	}
-	return p.carryOut(ctx)
+	return p.applyPrunePlan(ctx)
 }
 
-// carryOut approves the plan, and waits until it is carried out. The time begins here: how long a user thinks about a plan does not count.
-func (p *pruning) carryOut(ctx context.Context) error {
+// applyPrunePlan approves the plan, and waits until it is carried out. The time begins here: how long a user thinks about a plan does not count.
+func (p *pruning) applyPrunePlan(ctx context.Context) error {
 	ctx, cancel := connection.CancelAfter(ctx, p.Timeout)
 	defer cancel()
 	o, err := p.approvalObject(ctx)
@@ -231,11 +231,11 @@ func (p *pruning) carryOut(ctx context.Context) error {
 	if err := p.followRequest(ctx, statev1alpha1.TypeCompleted, func(r *statev1alpha1.PruneRequest) bool { return r.Status.Phase.IsFinal() }); err != nil {
 		return err
 	}
-	return p.reportEnd()
+	return p.reportPruneEnd()
 }
 
-// checkPlan returns an error for another plan than --plan names.
-func (p *pruning) checkPlan() error {
+// checkPlanDigest returns an error for another plan than --plan names.
+func (p *pruning) checkPlanDigest() error {
 	if digest := p.request.Status.Plan.Digest; p.Plan != "" && digest != p.Plan {
 		return terminal.EndError{Err: errors.Errorf("the plan changed: it has digest %s now, and nothing was removed", digest), Code: exitPlanChanged}
 	}
@@ -280,8 +280,8 @@ func (p *pruning) approvalObject(ctx context.Context) (*unstructured.Unstructure
 	return o, err
 }
 
-// reportEnd says how the request ended, as an error if nothing was removed.
-func (p *pruning) reportEnd() error {
+// reportPruneEnd says how the request ended, as an error if nothing was removed.
+func (p *pruning) reportPruneEnd() error {
 	completed := p.request.Status.GetCondition(statev1alpha1.TypeCompleted)
 	if completed.Status != corev1.ConditionTrue {
 		code := terminal.ExitInvalid
@@ -297,8 +297,8 @@ func (p *pruning) reportEnd() error {
 	return errors.Wrap(err, "cannot print")
 }
 
-// printPlan prints the items to remove, and the kept items with their reasons.
-func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
+// printPrunePlan prints the items to remove, and the kept items with their reasons.
+func printPrunePlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 	plan := r.Status.Plan
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, i := range plan.Items {
@@ -306,7 +306,7 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 		if i.Verdict != "Keep" {
 			description = describeGoing(i)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", terminal.QuoteLine(strings.ToUpper(i.Verdict)), terminal.QuoteInvisible(nameItem(i)), terminal.QuoteInvisible(description))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", terminal.QuoteLine(strings.ToUpper(i.Verdict)), terminal.QuoteInvisible(pruneItemName(i)), terminal.QuoteInvisible(description))
 	}
 	if err := t.Flush(); err != nil {
 		return errors.Wrap(err, "cannot print")
@@ -322,8 +322,8 @@ func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 	return errors.Wrap(err, "cannot print")
 }
 
-// nameItem returns the path of a directory, or the name of a package with its namespace.
-func nameItem(i statev1alpha1.PruneItem) string {
+// pruneItemName returns the path of a directory, or the name of a package with its namespace.
+func pruneItemName(i statev1alpha1.PruneItem) string {
 	if i.Path == "" {
 		return i.Namespace + "/" + i.Name
 	}

@@ -66,7 +66,7 @@ func TestPruneFlags(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			err := tc.command.checkFlags(&terminal.Streams{IsInteractive: tc.isInteractive})
+			err := tc.command.checkPruneFlags(&terminal.Streams{IsInteractive: tc.isInteractive})
 			if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("\n%s\ncheckFlags(...): want %q, got %v", tc.reason, tc.says, err)
 			}
@@ -94,7 +94,7 @@ func TestPrintPackages(t *testing.T) {
 		{Kind: "Package", Verdict: "Keep", Namespace: "team-a", Name: "redis", Reason: "UsedByBundle", Message: "bundle shop uses it"},
 	}}
 	out := &strings.Builder{}
-	if err := printPlan(out, r); err != nil {
+	if err := printPrunePlan(out, r); err != nil {
 		t.Fatal(err)
 	}
 	want := "PRUNE   team-a/debug   3 objects\nKEEP    team-a/redis   UsedByBundle: bundle shop uses it\n1 package to prune, 1 to keep. Plan sha256:1\n"
@@ -111,7 +111,7 @@ func TestPrintPlan(t *testing.T) {
 		{Verdict: "Keep", Path: "clusters/\x1b[2J/shop", Reason: "InUse", Message: "IntentDeployment team-a/shop uses it"},
 	}}
 	out := &strings.Builder{}
-	if err := printPlan(out, r); err != nil {
+	if err := printPrunePlan(out, r); err != nil {
 		t.Fatal(err)
 	}
 	want := "PRUNE   clusters/edge1/team-a/cart   3 objects of team-a/cart at edge1, with StatefulSet/db\n" +

@@ -54,7 +54,7 @@ func (c *Refresh) Run(s *terminal.Streams) error {
 	if c.Output != "text" {
 		r.print = func([]string) error { return nil }
 	}
-	end := r.awaitLooks(ctx)
+	end := r.awaitReconciles(ctx)
 	r.report.Objects = subject.Reports(r.last, s.Now())
 	// In the text each answer was printed already.
 	err = c.PrintValue(s.Out, r.report, func(io.Writer) error { return s.PrintLines(subject.Lines(r.report.Objects...)) })
@@ -85,8 +85,8 @@ type lookAnswer struct {
 	Message string `json:"message,omitempty"`
 }
 
-// line is the answer as a text.
-func (a lookAnswer) line() string {
+// answerLine is the answer as a text.
+func (a lookAnswer) answerLine() string {
 	return strings.TrimSuffix(a.Object+": "+a.Reason+": "+a.Message, ": ")
 }
 
@@ -99,8 +99,8 @@ type looker struct {
 	ready   xpv2.Condition
 }
 
-// lookersOf returns the objects that the provider reconciles for a deployment.
-func lookersOf(f *cause.Facts) []looker {
+// reconciledObjects returns the objects that the provider reconciles for a deployment.
+func reconciledObjects(f *cause.Facts) []looker {
 	var out []looker
 	for i := range f.Deliveries {
 		d := &f.Deliveries[i]
@@ -134,8 +134,8 @@ type refresher struct {
 	report   refreshReport
 }
 
-// awaitLooks prints the answer of each object of the provider, until all have answered.
-func (r *refresher) awaitLooks(ctx context.Context) error {
+// awaitReconciles prints the answer of each object of the provider, until all have answered.
+func (r *refresher) awaitReconciles(ctx context.Context) error {
 	ticker := time.NewTicker(r.interval)
 	defer ticker.Stop()
 	for {
@@ -164,7 +164,7 @@ func (r *refresher) printAnswers(found *cluster.Subjects) (bool, error) {
 		if len(f.Deliveries) == 0 {
 			return true, r.printUnseen(f.Deployment.Metadata.Name, "GitDelivery", f.Unread)
 		}
-		all = append(all, lookersOf(f)...)
+		all = append(all, reconciledObjects(f)...)
 	}
 	for _, f := range found.Clusters {
 		m := f.Managed
@@ -201,5 +201,5 @@ func (r *refresher) printAnswer(l looker) (bool, error) {
 	}
 	a := lookAnswer{Object: l.object, Reason: cmp.Or(string(l.ready.Reason), "Unknown"), Message: l.ready.Message}
 	r.answered[l.object], r.report.Answers = true, append(r.report.Answers, a)
-	return true, r.print([]string{a.line()})
+	return true, r.print([]string{a.answerLine()})
 }

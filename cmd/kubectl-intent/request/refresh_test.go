@@ -88,10 +88,10 @@ func TestAwaitLooks(t *testing.T) {
 				}
 				return now, nil
 			}
-			code := terminal.ExitCode(r.awaitLooks(ctx), &strings.Builder{})
+			code := terminal.ExitCode(r.awaitReconciles(ctx), &strings.Builder{})
 			lines := &strings.Builder{}
 			for _, a := range r.report.Answers {
-				lines.WriteString(a.line() + "\n")
+				lines.WriteString(a.answerLine() + "\n")
 			}
 			if len(r.report.Answers) > 0 && lines.String() != tc.says {
 				t.Errorf("\n%s\nthe report for a program has the answers %+v", tc.reason, r.report.Answers)

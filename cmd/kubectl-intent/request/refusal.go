@@ -32,10 +32,10 @@ func (a *asked) expectRefusal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v := viewLedger(all)
+	v := newLedgerView(all)
 	// No GitDelivery shows the state of the Gate.
 	v.input.Proof.IsHeld = a.status.Canary != nil && a.status.Canary.State == deploymentv1alpha1.CanaryHeld
-	return v.explainRefusal(v.resultOf(a.spec), a.spec)
+	return v.explainRefusal(v.expectedResult(a.spec), a.spec)
 }
 
 // A ledgerView is the ledger in the status of a deployment's GitDeliveries, with the directories of its Sites.
@@ -44,8 +44,8 @@ type ledgerView struct {
 	input step.Input
 }
 
-// viewLedger returns the view of the ledger in the GitDeliveries of a deployment.
-func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
+// newLedgerView returns the view of the ledger in the GitDeliveries of a deployment.
+func newLedgerView(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 	out := ledgerView{state: cause.NewestLedger(all)}
 	treesBySite := map[string]deliveryv1alpha1.DeliveredTree{}
 	for _, d := range all {
@@ -71,8 +71,8 @@ func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 	return out
 }
 
-// resultOf returns the expected result of a RolloutRequest.
-func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1alpha1.Result {
+// expectedResult returns the expected result of a RolloutRequest.
+func (v ledgerView) expectedResult(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1alpha1.Result {
 	r := evidence.RequestOf(&rolloutv1alpha1.RolloutRequest{Spec: spec})
 	return rolloutv1alpha1.Result(step.ResultOf(v.state, v.input, r))
 }
@@ -121,7 +121,7 @@ func (v ledgerView) describeTargets(requestSpec rolloutv1alpha1.RolloutRequestSp
 	out := []string{}
 	for _, p := range slices.Backward(v.state.Targets()) {
 		requestSpec.ToRevision = &p.Number
-		if !v.resultOf(requestSpec).Refused() {
+		if !v.expectedResult(requestSpec).Refused() {
 			out = append(out, fmt.Sprint(p.Number))
 		}
 	}

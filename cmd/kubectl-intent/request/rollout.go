@@ -192,7 +192,7 @@ func (f *askFlags) createRequest(s *terminal.Streams, complete func(context.Cont
 		o.SetGenerateName("")
 		return f.printRequest(s.Out, o, "would be created")
 	}
-	if isMeant, err := f.confirm(s, a); err != nil || !isMeant {
+	if isMeant, err := f.confirmRequest(s, a); err != nil || !isMeant {
 		return err
 	}
 	if o, err = c.Ask(ctx, o); err != nil {
@@ -297,7 +297,7 @@ func (f *askFlags) awaitResult(ctx context.Context, s *terminal.Streams, c *clus
 		return isAnswerFinal(r), errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
-		return lateAnswer(o.GetName(), previous)
+		return timeoutError(o.GetName(), previous)
 	}
 	if err != nil {
 		return err
@@ -308,8 +308,8 @@ func (f *askFlags) awaitResult(ctx context.Context, s *terminal.Streams, c *clus
 	return verdictOfRequest(last)
 }
 
-// lateAnswer is the error of a request that did not end before the timeout, with the last answer.
-func lateAnswer(name, last string) error {
+// timeoutError is the error of a request that did not end before the timeout, with the last answer.
+func timeoutError(name, last string) error {
 	if last == "" {
 		return errors.Errorf("%s did not come to its end in time: the provider has not answered yet: does it run?", name)
 	}
@@ -320,7 +320,7 @@ func lateAnswer(name, last string) error {
 // says why was printed.
 func verdictOfRequest(r *rolloutv1alpha1.RolloutRequest) error {
 	switch {
-	case isReleased(r):
+	case isStepReleased(r):
 		return nil
 	case requestResult(r) != rolloutv1alpha1.ResultDone:
 		return terminal.VerdictError{}
@@ -337,15 +337,15 @@ func requestResult(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
 	return rolloutv1alpha1.Result(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Reason)
 }
 
-// isReleased is true for a promotion that released its step. The revision may go on for days.
-func isReleased(r *rolloutv1alpha1.RolloutRequest) bool {
+// isStepReleased is true for a promotion that released its step. The revision may go on for days.
+func isStepReleased(r *rolloutv1alpha1.RolloutRequest) bool {
 	return r.Spec.Action == rolloutv1alpha1.ActionPromote && r.Spec.Step != nil && requestResult(r) == rolloutv1alpha1.ResultTaken
 }
 
 // isAnswerFinal is true for a request whose answer never changes, or is all that its user waits for.
 func isAnswerFinal(r *rolloutv1alpha1.RolloutRequest) bool {
 	result := requestResult(r)
-	return isReleased(r) || result.Final() || string(result) == string(rolloutv1alpha1.ReasonSuperseded)
+	return isStepReleased(r) || result.Final() || string(result) == string(rolloutv1alpha1.ReasonSuperseded)
 }
 
 // requestAnswer returns the reason of a request, with words for it.

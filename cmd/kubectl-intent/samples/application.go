@@ -61,7 +61,7 @@ func (s *ApplicationSample) Facts() *cause.ApplicationFacts {
 	h.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: 1}
 	h.Spec.ForProvider.ClaimRef, h.Spec.ForProvider.Image = s.Deployment.Input.Claim, s.Spec.Image
 	h.Status.AtProvider.Image, h.Status.AtProvider.Sites = s.Spec.Image, s.Sites
-	h.SetConditions(isReady("Serving"), isSynced())
+	h.SetConditions(readyCondition("Serving"), syncedCondition())
 	for _, site := range s.Sites {
 		if !site.IsServing() {
 			h.SetConditions(NotReady(site.Reason, "Site "+site.Name+": "+site.Message))
@@ -73,12 +73,12 @@ func (s *ApplicationSample) Facts() *cause.ApplicationFacts {
 	f.Application.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: generation}
 	// A spec of these types can be encoded.
 	f.SpecDigest, _ = digest.Application(&s.Spec)
-	s.project(f)
+	s.projectStatus(f)
 	return f
 }
 
-// project makes the status and the conditions, as the function would.
-func (s *ApplicationSample) project(f *cause.ApplicationFacts) {
+// projectStatus makes the status and the conditions, as the function would.
+func (s *ApplicationSample) projectStatus(f *cause.ApplicationFacts) {
 	d := f.Deployment.Deployment
 	requested, _ := digest.Spec(&d.Spec.IntentDeploymentSpec)
 	from := &application.Facts{
@@ -86,9 +86,9 @@ func (s *ApplicationSample) project(f *cause.ApplicationFacts) {
 		Deployment: application.ObserveDeployment(name, requested, d.Status.IntentDeploymentStatus, d.Status.Conditions.IsTrue("Ready")),
 		Health:     application.Health{Image: s.Spec.Image, Sites: s.Sites},
 	}
-	p := application.Project(from, &applicationv1alpha1.ApplicationStatus{}, before(41*time.Second))
+	p := application.Project(from, &applicationv1alpha1.ApplicationStatus{}, timeBeforeNow(41*time.Second))
 	f.Application.Status.ApplicationStatus = *p.Status
-	transitionTime := before(41 * time.Second)
+	transitionTime := timeBeforeNow(41 * time.Second)
 	for _, c := range p.Conditions {
 		f.Application.Status.Conditions = append(f.Application.Status.Conditions, cause.Condition{
 			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &transitionTime,

@@ -47,8 +47,8 @@ func InProgress(shop *Sample) *BundleSample {
 	return s
 }
 
-// spec of the Bundle.
-func (s *BundleSample) spec() bundlev1alpha1.BundleSpec {
+// makeBundleSpec makes the spec of the Bundle.
+func (s *BundleSample) makeBundleSpec() bundlev1alpha1.BundleSpec {
 	out := bundlev1alpha1.BundleSpec{Version: "1.4.0", Suspend: &s.IsSuspended, Packages: []bundlev1alpha1.Package{
 		{Name: "database", Existing: &bundlev1alpha1.ExistingPackage{}},
 		{Name: name, DependsOn: []bundlev1alpha1.PackageName{"database"}, Deployment: &runtime.RawExtension{Raw: []byte(`{"expectation":{"service":"shop"}}`)}},
@@ -59,12 +59,12 @@ func (s *BundleSample) spec() bundlev1alpha1.BundleSpec {
 
 // Facts returns the objects as a reader of the cluster sees them. The function's own projection makes the status.
 func (s *BundleSample) Facts() *cause.BundleFacts {
-	f := &cause.BundleFacts{Bundle: cause.Bundle{Spec: cause.BundleSpec{BundleSpec: s.spec()}}}
+	f := &cause.BundleFacts{Bundle: cause.Bundle{Spec: cause.BundleSpec{BundleSpec: s.makeBundleSpec()}}}
 	f.Bundle.APIVersion, f.Bundle.Kind = bundlev1alpha1.GroupNamespaced+"/v1alpha1", bundlev1alpha1.Kind
 	f.Bundle.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: platform, Generation: generation}
 	// A spec of these types can be encoded.
 	f.SpecDigest, _ = digest.Bundle(&f.Bundle.Spec.BundleSpec)
-	f.State = s.state(f.SpecDigest)
+	f.State = s.makeBundleState(f.SpecDigest)
 	s.projectBundle(f)
 	if cause.IsFollowed(f.BlockingPackage()) {
 		f.Deployment = s.Shop.Facts()
@@ -72,8 +72,8 @@ func (s *BundleSample) Facts() *cause.BundleFacts {
 	return f
 }
 
-// state is the BundleState, as the provider reports it.
-func (s *BundleSample) state(specDigest string) *statev1alpha1.BundleState {
+// makeBundleState is the BundleState, as the provider reports it.
+func (s *BundleSample) makeBundleState(specDigest string) *statev1alpha1.BundleState {
 	out := &statev1alpha1.BundleState{}
 	out.APIVersion, out.Kind = statev1alpha1.GroupVersion.String(), "BundleState"
 	out.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: bundle.StateNameOf(bundlev1alpha1.GroupNamespaced, platform), Generation: generation}
@@ -84,7 +84,7 @@ func (s *BundleSample) state(specDigest string) *statev1alpha1.BundleState {
 		SpecDigest: specDigest, Status: statev1alpha1.StatusDeploying, Packages: []statev1alpha1.PackageObservation{s.Database, s.Web},
 		Record: statev1alpha1.BundleRecord{Secret: "intentplane-bundle-platform.ns", Problem: s.RecordProblem},
 	}
-	out.SetConditions(isReady(string(statev1alpha1.ReasonDeployed)), isSynced())
+	out.SetConditions(readyCondition(string(statev1alpha1.ReasonDeployed)), syncedCondition())
 	if s.Web.Reason != "" {
 		out.SetConditions(NotReady(s.Web.Reason, s.Web.Message))
 	}
@@ -97,9 +97,9 @@ func (s *BundleSample) projectBundle(f *cause.BundleFacts) {
 		Digest: f.SpecDigest, Version: "1.4.0", Problem: s.Problem, IsSuspended: s.IsSuspended, Enabled: 2,
 		Layers: map[string]int32{"database": 1, name: 2}, Observed: f.State.Status.AtProvider,
 	}
-	p := bundle.Project(from, &bundlev1alpha1.BundleStatus{}, before(41*time.Second))
+	p := bundle.Project(from, &bundlev1alpha1.BundleStatus{}, timeBeforeNow(41*time.Second))
 	f.Bundle.Status.BundleStatus = *p.Status
-	transitionTime := before(41 * time.Second)
+	transitionTime := timeBeforeNow(41 * time.Second)
 	for _, c := range p.Conditions {
 		f.Bundle.Status.Conditions = append(f.Bundle.Status.Conditions, cause.Condition{
 			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &transitionTime,

@@ -24,7 +24,7 @@ func (s *Sample) StateFiles(isHome bool) (map[string]string, error) {
 		essentials := s.Input.State.Essentials()
 		record.Copy = &essentials
 	}
-	for site, dir := range paths() {
+	for site, dir := range siteDirectories() {
 		record.Trees = append(record.Trees, state.Tree{Branch: "main", DeliveredTree: deliveryv1alpha1.DeliveredTree{Site: site, Path: dir, Tree: newTree, Revision: 7}})
 	}
 	for _, number := range []int64{5, 7} {

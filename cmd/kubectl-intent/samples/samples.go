@@ -23,8 +23,8 @@ import (
 // Now is when people look at the samples.
 func Now() time.Time { return time.Date(2031, 5, 6, 14, 3, 40, 0, time.UTC) }
 
-// before returns a time before Now.
-func before(d time.Duration) metav1.Time { return metav1.NewTime(Now().Add(-d)) }
+// timeBeforeNow returns a time before Now.
+func timeBeforeNow(d time.Duration) metav1.Time { return metav1.NewTime(Now().Add(-d)) }
 
 const (
 	namespace  = "team-a"
@@ -67,8 +67,8 @@ func New() *Sample {
 			Parts: []ledger.Part{{Delivery: "shop-fleet", ConfigRef: "fleet", Sites: []string{"edge1", "edge2"}}},
 		},
 		History: []ledger.Past{
-			{Number: 5, Request: earlier, Verdict: verified, EndedAt: before(136 * time.Minute), Trees: trees},
-			{Number: 6, Request: edited, Verdict: verified, EndedAt: before(43 * time.Minute), Withdrawn: true},
+			{Number: 5, Request: earlier, Verdict: verified, EndedAt: timeBeforeNow(136 * time.Minute), Trees: trees},
+			{Number: 6, Request: edited, Verdict: verified, EndedAt: timeBeforeNow(43 * time.Minute), Withdrawn: true},
 		},
 	}
 	s.Input.Claim = rolloutv1alpha1.ClaimReference{APIGroup: s.Group, Kind: "IntentDeployment", Namespace: namespace, Name: name}
@@ -80,9 +80,9 @@ func New() *Sample {
 func (s *Sample) Facts() *cause.Facts {
 	s.Input.Claim.APIGroup = s.Group
 	s.Input.Recorded = s.Input.State
-	s.deliver()
-	s.sync()
-	s.judge()
+	s.makeDelivery()
+	s.makeSiteSync()
+	s.completeGate()
 	// The shape may have been chosen after these were made.
 	s.Delivery.Spec.ForProvider.ClaimRef, s.Sync.Spec.ForProvider.ClaimRef = s.Input.Claim, s.Input.Claim
 	s.Input.Desired = map[string]*deliveryv1alpha1.GitDelivery{"shop-fleet": s.Delivery}
@@ -94,21 +94,21 @@ func (s *Sample) Facts() *cause.Facts {
 		s.Input.Gates["gate"] = s.Gate
 		f.Gates = []rolloutv1alpha1.Gate{*s.Gate}
 	}
-	f.Deployment = s.deployment()
+	f.Deployment = s.makeDeployment()
 	f.SpecDigest = f.Deployment.Status.IntentDigest
 	return f
 }
 
-// deployment returns the root, with the status that the function would project.
-func (s *Sample) deployment() cause.Deployment {
+// makeDeployment returns the root, with the status that the function would project.
+func (s *Sample) makeDeployment() cause.Deployment {
 	out := cause.Deployment{Spec: cause.DeploymentSpec{IntentDeploymentSpec: s.Spec}}
 	out.APIVersion, out.Kind = s.Group+"/v1alpha1", "IntentDeployment"
 	out.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: generation, Labels: s.Labels}
 	// A spec of these types can be encoded.
 	s.Input.Digest, _ = digest.Spec(&s.Spec)
-	status := phase.Status(&s.Input, &deploymentv1alpha1.IntentDeploymentStatus{}, before(41*time.Second))
+	status := phase.Status(&s.Input, &deploymentv1alpha1.IntentDeploymentStatus{}, timeBeforeNow(41*time.Second))
 	out.Status.IntentDeploymentStatus = *status
-	transitionTime := before(41 * time.Second)
+	transitionTime := timeBeforeNow(41 * time.Second)
 	for _, c := range phase.Conditions(&s.Input) {
 		out.Status.Conditions = append(out.Status.Conditions, cause.Condition{
 			Type: c.Type, Status: metav1.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: &transitionTime,
@@ -127,16 +127,16 @@ func (s *Sample) deployment() cause.Deployment {
 	return out
 }
 
-// paths are the directories of the Sites.
-func paths() map[string]string {
+// siteDirectories are the directories of the Sites.
+func siteDirectories() map[string]string {
 	return map[string]string{"edge1": "clusters/edge1/team-a/shop", "edge2": "clusters/edge2/team-a/shop"}
 }
 
 // isRollback is true once an attempt of a rollback began.
 func (s *Sample) isRollback() bool { return s.Input.State.Cursor.Attempt > 0 }
 
-// deliver makes the GitDelivery that the ledger asks for, carried out.
-func (s *Sample) deliver() {
+// makeDelivery makes the GitDelivery that the ledger asks for, carried out.
+func (s *Sample) makeDelivery() {
 	if s.Delivery != nil {
 		return
 	}
@@ -152,8 +152,8 @@ func (s *Sample) deliver() {
 	parameters.ClaimRef, parameters.Position, parameters.Ledger = s.Input.Claim, &position, &deliveryv1alpha1.LedgerUpdate{After: s.Input.State.Head}
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}
 	for _, site := range []string{"edge1", "edge2"} {
-		parameters.Trees = append(parameters.Trees, deliveryv1alpha1.Tree{Site: site, Branch: "main", Path: paths()[site], Action: action, Tree: tree})
-		observation.Trees = append(observation.Trees, deliveryv1alpha1.DeliveredTree{Site: site, Path: paths()[site], Tree: tree, Revision: position.Revision})
+		parameters.Trees = append(parameters.Trees, deliveryv1alpha1.Tree{Site: site, Branch: "main", Path: siteDirectories()[site], Action: action, Tree: tree})
+		observation.Trees = append(observation.Trees, deliveryv1alpha1.DeliveredTree{Site: site, Path: siteDirectories()[site], Tree: tree, Revision: position.Revision})
 	}
 	state := s.Input.State
 	observation.Ledger, observation.Record = &state, &deliveryv1alpha1.LedgerRecord{Home: "fleet", Head: state.Head, Position: position}
@@ -161,12 +161,12 @@ func (s *Sample) deliver() {
 	observation.History = []deliveryv1alpha1.HistoryEntry{
 		{Revision: 5, Commit: oldCommit}, {Revision: 6, Commit: "11b9e02aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}, {Revision: 7, Commit: newCommit},
 	}
-	d.SetConditions(isReady("Delivered"), isSynced())
+	d.SetConditions(readyCondition("Delivered"), syncedCondition())
 	s.Delivery = d
 }
 
-// sync makes the SiteSync, which reports that the Sites are live.
-func (s *Sample) sync() {
+// makeSiteSync makes the SiteSync, which reports that the Sites are live.
+func (s *Sample) makeSiteSync() {
 	if s.Sync != nil {
 		return
 	}
@@ -177,21 +177,21 @@ func (s *Sample) sync() {
 	y := &deliveryv1alpha1.SiteSync{}
 	y.APIVersion, y.Kind = deliveryv1alpha1.GroupVersion.String(), "SiteSync"
 	y.ObjectMeta = metav1.ObjectMeta{Namespace: namespace, Name: "shop-sites", Generation: generation, Labels: map[string]string{compose.LabelClaim: name}}
-	position, liveSince := s.Input.State.Position(), before(30*time.Second)
+	position, liveSince := s.Input.State.Position(), timeBeforeNow(30*time.Second)
 	y.Spec.ForProvider.ClaimRef, y.Spec.ForProvider.Position, y.Status.AtProvider.Position = s.Input.Claim, &position, &position
 	for _, site := range []string{"edge1", "edge2"} {
-		y.Spec.ForProvider.Sites = append(y.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: site, Path: paths()[site], Tree: tree, RepositoryRef: deliveryv1alpha1.RepositoryReference{Name: "fleet"}})
+		y.Spec.ForProvider.Sites = append(y.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: site, Path: siteDirectories()[site], Tree: tree, RepositoryRef: deliveryv1alpha1.RepositoryReference{Name: "fleet"}})
 		y.Status.AtProvider.Sites = append(y.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{
 			Name: site, State: deliveryv1alpha1.SiteLive, Commit: commit, Tree: tree, LiveSince: &liveSince, Engine: &deliveryv1alpha1.EngineObservation{Kind: "Kustomization"},
 		})
 	}
 	y.Status.AtProvider.SitesLive = 2
-	y.SetConditions(isReady("Live"), isSynced())
+	y.SetConditions(readyCondition("Live"), syncedCondition())
 	s.Sync = y
 }
 
-// judge completes the Gate of the present step, if the sample has one.
-func (s *Sample) judge() {
+// completeGate completes the Gate of the present step, if the sample has one.
+func (s *Sample) completeGate() {
 	if s.Gate == nil {
 		return
 	}
@@ -205,19 +205,19 @@ func (s *Sample) judge() {
 	g.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.Position, g.Status.AtProvider.Position = s.Input.Claim, &position, &position
 }
 
-func isReady(reason string) xpv2.Condition {
-	return xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: xpv2.ConditionReason(reason), ObservedGeneration: generation, LastTransitionTime: before(40 * time.Second)}
+func readyCondition(reason string) xpv2.Condition {
+	return xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: xpv2.ConditionReason(reason), ObservedGeneration: generation, LastTransitionTime: timeBeforeNow(40 * time.Second)}
 }
 
 // NotReady returns the condition of a managed resource that is not Ready, observed at its current generation.
 func NotReady(reason, message string) xpv2.Condition {
-	c := isReady(reason)
+	c := readyCondition(reason)
 	c.Status, c.Message = corev1.ConditionFalse, message
 	return c
 }
 
-func isSynced() xpv2.Condition {
+func syncedCondition() xpv2.Condition {
 	c := xpv2.ReconcileSuccess()
-	c.ObservedGeneration, c.LastTransitionTime = generation, before(40*time.Second)
+	c.ObservedGeneration, c.LastTransitionTime = generation, timeBeforeNow(40*time.Second)
 	return c
 }

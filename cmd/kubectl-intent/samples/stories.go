@@ -23,11 +23,11 @@ func Verified() *Sample {
 // WrongPassword is a deployment whose repository does not accept the credentials.
 func WrongPassword() *Sample {
 	s := New()
-	s.deliver()
+	s.makeDelivery()
 	observation := &s.Delivery.Status.AtProvider
 	observation.Record, observation.Trees = nil, nil
 	s.Delivery.SetConditions(NotReady("AuthFailed", "git.example.org: 401 Unauthorized"))
-	s.sync()
+	s.makeSiteSync()
 	s.Sync.Status.AtProvider.Sites, s.Sync.Status.AtProvider.SitesLive = nil, 0
 	s.Sync.SetConditions(NotReady("Waiting", "The tree is not in the repository."))
 	return s
@@ -36,8 +36,8 @@ func WrongPassword() *Sample {
 // EngineFailed is a deployment at whose first Site the engine fails.
 func EngineFailed() *Sample {
 	s := New()
-	s.sync()
-	began := before(90 * time.Second)
+	s.makeSiteSync()
+	began := timeBeforeNow(90 * time.Second)
 	s.Sync.Status.AtProvider.Sites[0] = deliveryv1alpha1.SiteObservation{
 		Name: "edge1", State: deliveryv1alpha1.SiteSyncing, Reason: deliveryv1alpha1.SiteReasonEngineFailed,
 		Message: "flux-system/fleet: Deployment/shop: admission webhook denied the request", Commit: oldCommit, StartedAt: &began,
@@ -51,14 +51,14 @@ func EngineFailed() *Sample {
 // RollingBack is a deployment whose revision 7 failed a Gate at its second Site, and goes back to revision 5. The first Site does not run that yet.
 func RollingBack() *Sample {
 	s := New()
-	s.Gate = failedGate()
+	s.Gate = newFailedGate()
 	s.Input.State.Current.Plan[0].Gate = true
 	s.Input.State.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "latency_p99 at edge2 is 812ms, not <= 500ms."}
 	s.Input.State.Cursor.Attempt, s.Input.State.Target, s.Input.Policy.MaxRetries = 1, 5, 3
 	s.Input.State.History = append(s.Input.State.History, ledger.Past{
-		Number: 7, Request: s.Input.State.Current.Request, Verdict: s.Input.State.Verdict, EndedAt: before(41 * time.Second),
+		Number: 7, Request: s.Input.State.Current.Request, Verdict: s.Input.State.Verdict, EndedAt: timeBeforeNow(41 * time.Second),
 	})
-	s.sync()
+	s.makeSiteSync()
 	s.Sync.Status.AtProvider.Sites[0] = deliveryv1alpha1.SiteObservation{
 		Name: "edge1", State: deliveryv1alpha1.SiteSyncing, Reason: deliveryv1alpha1.SiteReasonProgressing, Message: "flux-system/fleet: reconciling", Commit: newCommit,
 		Engine: &deliveryv1alpha1.EngineObservation{Kind: "Kustomization"},
@@ -77,7 +77,7 @@ func RolledBack() *Sample {
 	return s
 }
 
-func failedGate() *rolloutv1alpha1.Gate {
+func newFailedGate() *rolloutv1alpha1.Gate {
 	g := &rolloutv1alpha1.Gate{}
 	for _, check := range []string{"error_rate", "latency_p99"} {
 		for _, site := range []string{"edge1", "edge2"} {
@@ -90,7 +90,7 @@ func failedGate() *rolloutv1alpha1.Gate {
 			})
 		}
 	}
-	began, ended := before(3*time.Minute), before(42*time.Second)
+	began, ended := timeBeforeNow(3*time.Minute), timeBeforeNow(42*time.Second)
 	g.Status.AtProvider.StartedAt, g.Status.AtProvider.EndedAt, g.Status.AtProvider.Verdict = &began, &ended, rolloutv1alpha1.GateFailed
 	last := &g.Status.AtProvider.Checks[3]
 	last.Phase, last.Value, last.Threshold, last.StartedAt = rolloutv1alpha1.CheckFailed, "812ms", "<= 500ms", &began
@@ -113,8 +113,8 @@ func Canary(isManual bool) *Sample {
 		{Weight: ptr.To[int32](100)},
 	}
 	s.Input.State.Cursor = ledger.Cursor{Step: 1, Stage: ledger.StageSteps}
-	s.sync()
-	s.deliver()
+	s.makeSiteSync()
+	s.makeDelivery()
 	for i := range s.Delivery.Status.AtProvider.Trees {
 		s.Delivery.Status.AtProvider.Trees[i].Tracks = []deliveryv1alpha1.DeliveredTrack{
 			{Name: "blue", Revision: 5, Tree: oldTree, Weight: 80}, {Name: "green", Revision: 7, Tree: newTree, Weight: 20},
@@ -123,7 +123,7 @@ func Canary(isManual bool) *Sample {
 	s.Sync.Spec.ForProvider.Pause = pause
 	ends := metav1.NewTime(Now().Add(3*time.Minute + 20*time.Second))
 	if !isManual {
-		s.Sync.Status.AtProvider.Pause = &deliveryv1alpha1.PauseObservation{Position: s.Input.State.Position(), StartedAt: before(100 * time.Second), EndsAt: ends}
+		s.Sync.Status.AtProvider.Pause = &deliveryv1alpha1.PauseObservation{Position: s.Input.State.Position(), StartedAt: timeBeforeNow(100 * time.Second), EndsAt: ends}
 	}
 	return s
 }

@@ -59,7 +59,7 @@ func (w *waiter) progressOfApplication(composed *cluster.ComposedApplication) (p
 	}
 	return progress{
 		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,
-		isBlocked: isHeldBack(a) || a.Status.Conditions.IsFalse(applicationv1alpha1.TypeValid) || d.isConditionFalse(deploymentv1alpha1.TypeValid),
+		isBlocked: isRequestHeldBack(a) || a.Status.Conditions.IsFalse(applicationv1alpha1.TypeValid) || d.isConditionFalse(deploymentv1alpha1.TypeValid),
 	}, nil
 }
 
@@ -80,7 +80,7 @@ func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) result {
 	if end != resultGoesOn || !isOfDeployment || err != nil || d.Status.IntentDigest != sum {
 		return end
 	}
-	if g.resultOf(d) == resultSucceeded {
+	if g.resultOfGoal(d) == resultSucceeded {
 		return resultSucceeded
 	}
 	return end
@@ -98,7 +98,7 @@ func endOfApplication(a *cause.Application) result {
 	switch {
 	case a.Status.IsRolledBack():
 		return resultRolledBack
-	case a.Status.Phase == applicationv1alpha1.PhaseFailed, all.IsTrue(applicationv1alpha1.TypeStalled), isHeldBack(a):
+	case a.Status.Phase == applicationv1alpha1.PhaseFailed, all.IsTrue(applicationv1alpha1.TypeStalled), isRequestHeldBack(a):
 		return resultFailed
 	case a.Status.Phase == applicationv1alpha1.PhaseRunning && all.IsTrue("Ready"):
 		return resultSucceeded
@@ -106,8 +106,8 @@ func endOfApplication(a *cause.Application) result {
 	return resultGoesOn
 }
 
-// isHeldBack reports whether the deployment of an Application holds back the request of the Application.
-func isHeldBack(a *cause.Application) bool {
+// isRequestHeldBack reports whether the deployment of an Application holds back the request of the Application.
+func isRequestHeldBack(a *cause.Application) bool {
 	return a.Status.Conditions.Get(applicationv1alpha1.TypeReconciling).Reason == applicationv1alpha1.ReasonHeldBack
 }
 

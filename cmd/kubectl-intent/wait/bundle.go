@@ -69,7 +69,7 @@ func endOfBundle(b *cause.Bundle) result {
 
 // parseGoalOfBundle parses the value of --for for a Bundle, whose packages have steps and Sites of their own.
 func parseGoalOfBundle(text string, in io.Reader) (goal, error) {
-	g, err := parseGoal(text, in, digestOfBundleFile)
+	g, err := parseWaitGoal(text, in, digestOfBundleFile)
 	if err == nil && (g.isLive || g.step > 0) {
 		return goal{}, terminal.UsageError{Err: errors.Errorf("--for=%s: a Bundle is waited for with succeeded or digest=FILE: name one of its packages instead", text)}
 	}

@@ -42,7 +42,7 @@ func (w *waiter) awaitDecisions(observe func(context.Context) (progress, error),
 		if _, isRead := reads[r.GetUID()]; !isRead {
 			reads[r.GetUID()] = w.now()
 		}
-		if !isNew(r, reads[r.GetUID()], w.now()) {
+		if !isDecisionPending(r, reads[r.GetUID()], w.now()) {
 			return p, nil
 		}
 		p.result, p.message = resultGoesOn, "Waiting: nothing was decided yet about RolloutRequest "+r.GetName()+" ("+string(r.Spec.Action)+"). "+p.message
@@ -50,9 +50,9 @@ func (w *waiter) awaitDecisions(observe func(context.Context) (progress, error),
 	}
 }
 
-// isNew reports whether a deployment may still decide about a request, which this process first read at a time. The creation of the request is a time of the
+// isDecisionPending reports whether a deployment may still decide about a request, which this process first read at a time. The creation of the request is a time of the
 // API server.
-func isNew(r *rolloutv1alpha1.RolloutRequest, firstRead, now time.Time) bool {
+func isDecisionPending(r *rolloutv1alpha1.RolloutRequest, firstRead, now time.Time) bool {
 	age, waited := now.Sub(r.GetCreationTimestamp().Time), now.Sub(firstRead)
 	return age < decisionTimeout && waited < decisionTimeout || age < maxSkew && waited < minDecisionTime
 }

@@ -34,9 +34,9 @@ type goal struct {
 	seen string
 }
 
-// parseGoal parses the value of --for, where sum returns the digest of the spec in a file. It returns an error for other text, and the error
+// parseWaitGoal parses the value of --for, where sum returns the digest of the spec in a file. It returns an error for other text, and the error
 // of sum.
-func parseGoal(text string, in io.Reader, sum func(file string, in io.Reader) (string, error)) (goal, error) {
+func parseWaitGoal(text string, in io.Reader, sum func(file string, in io.Reader) (string, error)) (goal, error) {
 	kind, value, _ := strings.Cut(text, "=")
 	switch {
 	case text == "succeeded":
@@ -84,8 +84,8 @@ func (g *goal) compareSpec(now string) (progress, bool) {
 	return progress{result: resultSuperseded, message: "Superseded: another spec took the place of the expected spec.", digest: now}, true
 }
 
-// resultOf says whether the deployment is where it is wanted.
-func (g *goal) resultOf(d *waitedFor) result {
+// resultOfGoal says whether the deployment is where it is wanted.
+func (g *goal) resultOfGoal(d *waitedFor) result {
 	end := d.resultOfWait()
 	isBad := end == resultFailed || end == resultRolledBack
 	switch {
@@ -93,14 +93,14 @@ func (g *goal) resultOf(d *waitedFor) result {
 		return end
 	case d.isOfEarlierRequest(), d.Status.Phase == string(deploymentv1alpha1.PhaseRollingBack):
 		return end
-	case g.isLive && d.isLive(), g.step > 0 && d.hasReachedStep(g.step):
+	case g.isLive && d.isRevisionLive(), g.step > 0 && d.hasReachedStep(g.step):
 		return resultSucceeded
 	}
 	return end
 }
 
-// isLive is true for a revision that the Sites run. Before the steps of a canary, and where its requests go back, they run another one.
-func (d *waitedFor) isLive() bool {
+// isRevisionLive is true for a revision that the Sites run. Before the steps of a canary, and where its requests go back, they run another one.
+func (d *waitedFor) isRevisionLive() bool {
 	runsOther := d.hasCanaryState(deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryDraining, deploymentv1alpha1.CanaryRollingBack)
 	return d.Status.Delivery.SyncState == string(deploymentv1alpha1.SyncLive) && !runsOther
 }

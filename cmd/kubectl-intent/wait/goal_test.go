@@ -134,7 +134,7 @@ func TestExitsOfWait(t *testing.T) {
 				}
 				return waitedClaim(t, now.text, now.status), nil
 			}
-			g, err := parseGoal(tc.goal, strings.NewReader(""), digestOfDeploymentFile)
+			g, err := parseWaitGoal(tc.goal, strings.NewReader(""), digestOfDeploymentFile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestExitsOfWait(t *testing.T) {
 func TestParseGoal(t *testing.T) {
 	two := cli.Claim + "---\n" + strings.Replace(cli.Claim, "name: shop", "name: bank", 1)
 	for _, text := range []string{"", "ready", "step=", "step=0", "step=x", "digest=", "digest=-", "digest=missing.yaml"} {
-		if g, err := parseGoal(text, strings.NewReader(two), digestOfDeploymentFile); err == nil {
+		if g, err := parseWaitGoal(text, strings.NewReader(two), digestOfDeploymentFile); err == nil {
 			t.Errorf("parseGoal(%q): %+v, want an error", text, g)
 		}
 	}

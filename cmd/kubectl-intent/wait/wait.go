@@ -51,7 +51,7 @@ func (c *Command) Run(s *terminal.Streams) error {
 		show = io.Discard
 	}
 	last, end := w.awaitDeploymentEnd(ctx, show)
-	report := waitReport{Name: c.Name, Object: last.at, For: c.For, Result: last.resultName(end), Message: terminal.PlainMessage(last.message)}
+	report := waitReport{Name: c.Name, Object: last.at, For: c.For, Result: last.waitResultName(end), Message: terminal.PlainMessage(last.message)}
 	// In the text each change was printed already.
 	err = c.PrintValue(s.Out, report, func(io.Writer) error { return s.PrintLines(subject.Lines(last.at)) })
 	return errors.Join(err, errors.Wrap(end, c.Name))
@@ -73,8 +73,8 @@ type waitReport struct {
 	Message string `json:"message,omitempty"`
 }
 
-// resultName names how a wait ended.
-func (p progress) resultName(end error) string {
+// waitResultName names how a wait ended.
+func (p progress) waitResultName(end error) string {
 	var timedOut terminal.EndError
 	if errors.As(end, &timedOut) && timedOut.Code == terminal.ExitTimedOut {
 		return "TimedOut"
@@ -93,7 +93,7 @@ func (c *Command) chooseSubject(ctx context.Context, s *terminal.Streams, w *wai
 	if a == nil {
 		return c.chooseOther(ctx, s, w, opened)
 	}
-	g, err := parseGoal(c.For, s.In, digestOfApplicationFile)
+	g, err := parseWaitGoal(c.For, s.In, digestOfApplicationFile)
 	return w.observeApplication(func(ctx context.Context) (*cluster.ComposedApplication, error) {
 		return opened.Application(ctx, c.Name)
 	}), g, err
@@ -109,7 +109,7 @@ func (c *Command) chooseOther(ctx context.Context, s *terminal.Streams, w *waite
 		g, err := parseGoalOfBundle(c.For, s.In)
 		return w.observeBundle(func(ctx context.Context) ([]byte, error) { return opened.Bundle(ctx, c.Name) }), g, err
 	}
-	g, err := parseGoal(c.For, s.In, digestOfDeploymentFile)
+	g, err := parseWaitGoal(c.For, s.In, digestOfDeploymentFile)
 	return w.observeDeployment(func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }), g, err
 }
 
@@ -176,7 +176,7 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 			return previous, err
 		}
 		if current == previous && current.result != resultGoesOn {
-			return current, current.result.verdict()
+			return current, current.result.verdictError()
 		}
 		if missingSince = w.missingSince(current, missingSince); w.isMissingTooLong(missingSince) {
 			return current, errors.Errorf("an object that it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
@@ -195,8 +195,8 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 	}
 }
 
-// verdict returns nil for the awaited end, and an error with its exit code for another end.
-func (r result) verdict() error {
+// verdictError returns nil for the awaited end, and an error with its exit code for another end.
+func (r result) verdictError() error {
 	switch r {
 	case resultGoesOn, resultSucceeded:
 		return nil
@@ -252,14 +252,14 @@ func (w *waiter) observeDeployment(look func(context.Context) ([]byte, error)) f
 		if err != nil {
 			return progress{}, err
 		}
-		p, err := w.progressOf(b)
+		p, err := w.decodeProgress(b)
 		p.at = subject.ReportEncoded(b)
 		return p, err
 	}
 }
 
-// progressOf says where a deployment is, which is decoded from JSON. A status that speaks about an earlier spec says nothing of this one.
-func (w *waiter) progressOf(b []byte) (progress, error) {
+// decodeProgress says where a deployment is, which is decoded from JSON. A status that speaks about an earlier spec says nothing of this one.
+func (w *waiter) decodeProgress(b []byte) (progress, error) {
 	d, err := decodeWaitedFor(b)
 	if err != nil {
 		return progress{}, err
@@ -275,7 +275,7 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 		return progress{result: resultGoesOn, message: "Pending: the status does not describe the current spec yet.", digest: want}, nil
 	}
 	return progress{
-		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,
+		result: w.goal.resultOfGoal(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,
 		isBlocked: d.isSuspended() || d.isConditionFalse(deploymentv1alpha1.TypeValid),
 	}, nil
 }

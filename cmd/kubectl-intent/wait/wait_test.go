@@ -145,7 +145,7 @@ func TestProgressOf(t *testing.T) {
 			if tc.spec == "" {
 				tc.spec = "{}"
 			}
-			got, err := (&waiter{}).progressOf(waitedClaim(t, tc.spec, tc.status))
+			got, err := (&waiter{}).decodeProgress(waitedClaim(t, tc.spec, tc.status))
 			got.digest = ""
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(progress{})); diff != "" || err != nil {
 				t.Errorf("\n%s\nprogressOf(...): %v; -want, +got:\n%s", tc.reason, err, diff)

@@ -85,7 +85,7 @@ func (c Composer) Compose() (Composed, error) {
 			}
 			composed.After = from.TreeBefore(composed.Tree)
 			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, composed.Tree)
-			later := c.laterTree(d, t)
+			later := c.treeOfLaterStep(d, t)
 			if later != nil {
 				out.Spec.ForProvider.Later = append(out.Spec.ForProvider.Later, *later)
 			}
@@ -112,8 +112,8 @@ func (c Composer) Compose() (Composed, error) {
 	return a, nil
 }
 
-// laterTree returns the tree that a directory gets once its step has come, as it was rendered, or nil. The first step waits for the requests of an earlier canary.
-func (c Composer) laterTree(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree) *deliveryv1alpha1.LaterTree {
+// treeOfLaterStep returns the tree that a directory gets once its step has come, as it was rendered, or nil. The first step waits for the requests of an earlier canary.
+func (c Composer) treeOfLaterStep(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree) *deliveryv1alpha1.LaterTree {
 	switch s := c.State; {
 	case s.IsRejected(), s.IsMove(), s.StepOf(t.Site) < s.NextStep():
 		return nil

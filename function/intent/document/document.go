@@ -40,7 +40,7 @@ func CheckText(text string) error {
 	}
 	d := &Document{text: text}
 	if i := strings.IndexFunc(text, IsControl); i >= 0 {
-		return refusalAt(d.positionAt(i), "", "must not have control characters")
+		return refusalAtPosition(d.positionAtOffset(i), "", "must not have control characters")
 	}
 	return nil
 }
@@ -54,9 +54,9 @@ func IsControl(r rune) bool {
 func (d *Document) Refuse(p *Problem) error {
 	location := d.findPosition(p.Path)
 	if location.line == 0 {
-		location = d.positionAt(location.offset)
+		location = d.positionAtOffset(location.offset)
 	}
-	return refusalAt(location, p.Path, p.Message)
+	return refusalAtPosition(location, p.Path, p.Message)
 }
 
 // findPosition returns where the value at the path stands, or the closest one around it.
@@ -69,7 +69,7 @@ func (d *Document) findPosition(path string) position {
 	}
 }
 
-func (d *Document) positionAt(offset int) position {
+func (d *Document) positionAtOffset(offset int) position {
 	prefix := d.text[:min(max(offset, 0), len(d.text))]
 	return position{
 		line:   strings.Count(prefix, "\n") + 1,
@@ -77,7 +77,7 @@ func (d *Document) positionAt(offset int) position {
 	}
 }
 
-func refusalAt(location position, path, message string) error {
+func refusalAtPosition(location position, path, message string) error {
 	if path != "" {
 		message = path + ": " + message
 	}

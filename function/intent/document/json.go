@@ -15,11 +15,11 @@ func FromJSON(text string) (*Document, error) {
 	d := &Document{text: text, where: map[string]position{}}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal([]byte(text), &json.RawMessage{}); errors.As(err, &syntax) {
-		return nil, refusalAt(d.positionAt(int(syntax.Offset)-1), "", "is not JSON: "+syntax.Error())
+		return nil, refusalAtPosition(d.positionAtOffset(int(syntax.Offset)-1), "", "is not JSON: "+syntax.Error())
 	}
 	p := &parser{Document: d, decoder: json.NewDecoder(strings.NewReader(text))}
 	p.decoder.UseNumber()
-	root, prob := p.readValue("", 0)
+	root, prob := p.readJSONValue("", 0)
 	if prob != nil {
 		return nil, d.Refuse(prob)
 	}
@@ -34,8 +34,8 @@ type parser struct {
 	decoder *json.Decoder
 }
 
-// readValue reads the value that stands at the path.
-func (p *parser) readValue(path string, depth int) (Node, *Problem) {
+// readJSONValue reads the value that stands at the path.
+func (p *parser) readJSONValue(path string, depth int) (Node, *Problem) {
 	n := Node{Path: path}
 	p.where[path] = position{offset: p.nextTokenOffset()}
 	if depth > maxDepth {
@@ -48,16 +48,16 @@ func (p *parser) readValue(path string, depth int) (Node, *Problem) {
 	var prob *Problem
 	switch token {
 	case json.Delim('{'):
-		n.Value, prob = p.readMembers(path, depth)
+		n.Value, prob = p.readJSONMembers(path, depth)
 	case json.Delim('['):
-		n.Value, prob = p.readItems(path, depth)
+		n.Value, prob = p.readJSONItems(path, depth)
 	default:
 		n.Value = token
 	}
 	return n, prob
 }
 
-func (p *parser) readMembers(path string, depth int) ([]Member, *Problem) {
+func (p *parser) readJSONMembers(path string, depth int) ([]Member, *Problem) {
 	out := []Member{}
 	names := map[string]bool{}
 	for p.decoder.More() {
@@ -73,7 +73,7 @@ func (p *parser) readMembers(path string, depth int) ([]Member, *Problem) {
 			return nil, Problemf(full, "comes twice")
 		}
 		names[name] = true
-		n, prob := p.readValue(full, depth+1)
+		n, prob := p.readJSONValue(full, depth+1)
 		if prob != nil {
 			return nil, prob
 		}
@@ -83,10 +83,10 @@ func (p *parser) readMembers(path string, depth int) ([]Member, *Problem) {
 	return out, nil
 }
 
-func (p *parser) readItems(path string, depth int) ([]Node, *Problem) {
+func (p *parser) readJSONItems(path string, depth int) ([]Node, *Problem) {
 	out := []Node{}
 	for p.decoder.More() {
-		n, prob := p.readValue(Item(path, len(out)), depth+1)
+		n, prob := p.readJSONValue(Item(path, len(out)), depth+1)
 		if prob != nil {
 			return nil, prob
 		}

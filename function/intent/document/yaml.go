@@ -23,7 +23,7 @@ func FromYAML(text string) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{text: text, where: map[string]position{}}
-	root, err := decodeYAML(text)
+	root, err := decodeYAMLText(text)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func FromYAML(text string) (*Document, error) {
 	return d, nil
 }
 
-// decodeYAML returns the only document in a text. The library has panicked on hostile texts before.
-func decodeYAML(text string) (root *yaml.Node, err error) { //nolint:nonamedreturns // A recovered panic is returned.
+// decodeYAMLText returns the only document in a text. The library has panicked on hostile texts before.
+func decodeYAMLText(text string) (root *yaml.Node, err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, errors.New("spec.intent: is not valid YAML")
@@ -72,7 +72,7 @@ func syntaxError(err error) error {
 func (d *Document) convertNode(y *yaml.Node, path string, depth int) (Node, *Problem) {
 	n := Node{Path: path}
 	d.where[path] = position{line: y.Line, column: y.Column}
-	if prob := checkPlain(y, path); prob != nil {
+	if prob := checkPlainNode(y, path); prob != nil {
 		return n, prob
 	}
 	if depth > maxDepth {
@@ -92,8 +92,8 @@ func (d *Document) convertNode(y *yaml.Node, path string, depth int) (Node, *Pro
 	return n, prob
 }
 
-// checkPlain returns a problem for aliases, anchors and tags, by which a value would differ from its text.
-func checkPlain(y *yaml.Node, path string) *Problem {
+// checkPlainNode returns a problem for aliases, anchors and tags, by which a value would differ from its text.
+func checkPlainNode(y *yaml.Node, path string) *Problem {
 	switch {
 	case y.Kind == yaml.AliasNode:
 		return Problemf(path, "must not be an alias: write the value")
@@ -112,7 +112,7 @@ func (d *Document) convertMembers(y *yaml.Node, path string, depth int) ([]Membe
 		key := y.Content[i]
 		full := Child(path, key.Value)
 		location := position{line: key.Line, column: key.Column}
-		if prob := d.checkKey(key, full, names); prob != nil {
+		if prob := d.checkYAMLKey(key, full, names); prob != nil {
 			d.where[full] = location
 			return nil, prob
 		}
@@ -129,8 +129,8 @@ func (d *Document) convertMembers(y *yaml.Node, path string, depth int) ([]Membe
 	return out, nil
 }
 
-func (d *Document) checkKey(key *yaml.Node, path string, names map[string]bool) *Problem {
-	if prob := checkPlain(key, path); prob != nil {
+func (d *Document) checkYAMLKey(key *yaml.Node, path string, names map[string]bool) *Problem {
+	if prob := checkPlainNode(key, path); prob != nil {
 		return prob
 	}
 	if key.ShortTag() == "!!merge" {

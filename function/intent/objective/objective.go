@@ -98,7 +98,7 @@ func (m measurable) addObjective(o Objective, slos *map[string]string, path stri
 		return prob
 	}
 	if m.qos == nil {
-		return o.addSLO(slos, path)
+		return o.addSLOThreshold(slos, path)
 	}
 	if *m.qos != "" {
 		return document.Problemf(path, "says the %s a second time", wordsOfName(m.name))
@@ -110,7 +110,7 @@ func (m measurable) addObjective(o Objective, slos *map[string]string, path stri
 	return nil
 }
 
-func (o Objective) addSLO(slos *map[string]string, path string) *document.Problem {
+func (o Objective) addSLOThreshold(slos *map[string]string, path string) *document.Problem {
 	if (*slos)[o.Name] != "" {
 		return document.Problemf(path, "says the %s a second time", wordsOfName(o.Name))
 	}

@@ -18,14 +18,14 @@ func (p *parser) readObjective() (bool, *Fault) {
 	sign, compared := p.readPhrase(p.know.comparisons)
 	value, unit, ok := p.readAmount()
 	if !ok && named {
-		return false, p.faultAt(p.spanSince(start), "needs a number and a unit, such as under 20 ms")
+		return false, p.faultAtSpan(p.spanSinceToken(start), "needs a number and a unit, such as under 20 ms")
 	}
 	if !ok {
 		return false, nil
 	}
 	amount, ok := measure.Of(value, unit)
 	if !ok && named {
-		return false, p.faultAt(p.spanSince(start), "has a unit that cannot be understood: %q", clipText(unit))
+		return false, p.faultAtSpan(p.spanSinceToken(start), "has a unit that cannot be understood: %q", clipForMessage(unit))
 	}
 	if !ok {
 		return false, nil
@@ -33,7 +33,7 @@ func (p *parser) readObjective() (bool, *Fault) {
 	if !named {
 		return p.readObjectiveName(start, sign, compared, amount)
 	}
-	p.addObjective(Objective{Name: name, Comparison: sign, Amount: amount}, p.spanSince(start))
+	p.addObjective(Objective{Name: name, Comparison: sign, Amount: amount}, p.spanSinceToken(start))
 	return true, nil
 }
 
@@ -43,14 +43,14 @@ func (p *parser) readObjectiveName(start int, sign string, compared bool, amount
 	p.acceptWords("of")
 	name, ok := p.readPhrase(p.know.metrics)
 	if ok {
-		p.addObjective(Objective{Name: name, Comparison: sign, Amount: amount}, p.spanSince(start))
+		p.addObjective(Objective{Name: name, Comparison: sign, Amount: amount}, p.spanSinceToken(start))
 		return true, nil
 	}
 	p.at = next
 	if !compared || amount.Unit != measure.Milliseconds {
 		return false, nil
 	}
-	s := p.spanSince(start)
+	s := p.spanSinceToken(start)
 	p.bare = append(p.bare, s)
 	p.addObjective(Objective{Name: "latency", Comparison: sign, Amount: amount}, s)
 	return true, nil
@@ -77,10 +77,10 @@ func (p *parser) readThroughput() (bool, *Fault) {
 	}
 	if !hasDirection {
 		if direction, hasDirection = p.readPhrase(p.know.directions); !hasDirection {
-			return false, p.faultAt(p.spanSince(start), "needs a direction: say down or up")
+			return false, p.faultAtSpan(p.spanSinceToken(start), "needs a direction: say down or up")
 		}
 	}
-	p.addObjective(Objective{Name: direction, Comparison: sign, Amount: amount}, p.spanSince(start))
+	p.addObjective(Objective{Name: direction, Comparison: sign, Amount: amount}, p.spanSinceToken(start))
 	return true, nil
 }
 
@@ -89,17 +89,17 @@ func (p *parser) readResources() (bool, *Fault) {
 	start := p.at
 	if _, ok := p.readPhrase(p.know.memoryNouns); ok {
 		p.acceptWords("of")
-		return p.readMemory(start)
+		return p.readMemoryAmount(start)
 	}
 	if noun, ok := p.readPhrase(p.know.cpuNouns); ok && noun == "" {
 		p.acceptWords("of")
 		return p.readCPUAmount(start)
 	}
-	if ok, fault := p.readCPU(start); ok || fault != nil {
+	if ok, fault := p.readAmountOfCPU(start); ok || fault != nil {
 		return ok, fault
 	}
 	p.at = start
-	ok, fault := p.readMemory(start)
+	ok, fault := p.readMemoryAmount(start)
 	if ok && fault == nil && !p.beginsWithMemory(start) {
 		next := p.at
 		p.acceptWords("of")
@@ -117,8 +117,8 @@ func (p *parser) beginsWithMemory(start int) bool {
 	return lower == "memory" || lower == "ram"
 }
 
-// readCPU reads "2 CPU".
-func (p *parser) readCPU(start int) (bool, *Fault) {
+// readAmountOfCPU reads "2 CPU".
+func (p *parser) readAmountOfCPU(start int) (bool, *Fault) {
 	value, unit, ok := p.readNumber()
 	if !ok || unit != "" && unit != "m" {
 		return false, nil
@@ -128,33 +128,33 @@ func (p *parser) readCPU(start int) (bool, *Fault) {
 		return false, nil
 	}
 	p.readPhrase(p.know.perReplica)
-	return true, p.setOnce("resources.cpu", &p.statement.CPU, value+unit+suffix, start)
+	return true, p.setTextOnce("resources.cpu", &p.statement.CPU, value+unit+suffix, start)
 }
 
 // readCPUAmount reads the amount behind its noun.
 func (p *parser) readCPUAmount(start int) (bool, *Fault) {
 	value, unit, ok := p.readNumber()
 	if !ok || unit != "" && unit != "m" {
-		return false, p.faultAt(p.spanSince(start), "needs a number behind it, such as 2 or 500m")
+		return false, p.faultAtSpan(p.spanSinceToken(start), "needs a number behind it, such as 2 or 500m")
 	}
 	p.readPhrase(p.know.perReplica)
-	return true, p.setOnce("resources.cpu", &p.statement.CPU, value+unit, start)
+	return true, p.setTextOnce("resources.cpu", &p.statement.CPU, value+unit, start)
 }
 
-// readMemory reads "4Gi".
-func (p *parser) readMemory(start int) (bool, *Fault) {
+// readMemoryAmount reads "4Gi".
+func (p *parser) readMemoryAmount(start int) (bool, *Fault) {
 	value, unit, ok := p.readAmount()
-	suffix, isUnit := memoryUnit(unit)
+	suffix, isUnit := memoryUnitSuffix(unit)
 	if !ok || !isUnit {
 		if p.beginsWithMemory(start) {
-			return false, p.faultAt(p.spanSince(start), "needs an amount behind it, such as 4Gi")
+			return false, p.faultAtSpan(p.spanSinceToken(start), "needs an amount behind it, such as 4Gi")
 		}
 		return false, nil
 	}
 	if p.beginsWithMemory(start) {
 		p.readPhrase(p.know.perReplica)
 	}
-	return true, p.setOnce("resources.memory", &p.statement.Memory, value+suffix, start)
+	return true, p.setTextOnce("resources.memory", &p.statement.Memory, value+suffix, start)
 }
 
 // readEndpoint reads "port 8080", "UDP port 53 as dns" and "port 53/UDP".
@@ -166,26 +166,26 @@ func (p *parser) readEndpoint() (bool, *Fault) {
 	if !p.acceptWords("port") {
 		return false, nil
 	}
-	number, behind, slash := strings.Cut(p.peekToken().text, "/")
+	number, behind, slash := strings.Cut(p.peekNextToken().text, "/")
 	if !digits.MatchString(number) {
-		return false, p.faultAt(p.spanSince(start), "needs a number behind it, such as 8080")
+		return false, p.faultAtSpan(p.spanSinceToken(start), "needs a number behind it, such as 8080")
 	}
 	p.at++
 	if slash && protocol != "" {
-		return false, p.faultAt(p.spanSince(start), "says the protocol a second time")
+		return false, p.faultAtSpan(p.spanSinceToken(start), "says the protocol a second time")
 	}
 	if slash {
 		protocol = strings.ToUpper(behind)
 	}
 	name := "port-" + number
 	if p.acceptWords("as") {
-		t, ok := p.readNameOr(p.know.endpointNames)
+		t, ok := p.readNameOrWord(p.know.endpointNames)
 		if !ok {
 			return false, p.nameExpected()
 		}
 		name = t.text
 	}
-	p.statement.spans[fmt.Sprintf("endpoints[%d]", len(p.statement.Endpoints))] = p.spanSince(start)
+	p.statement.spans[fmt.Sprintf("endpoints[%d]", len(p.statement.Endpoints))] = p.spanSinceToken(start)
 	p.statement.Endpoints = append(p.statement.Endpoints, Endpoint{Name: name, Port: number, Protocol: protocol})
 	return true, nil
 }

@@ -6,10 +6,10 @@ import "strings"
 func (p *parser) finishStatement() *Fault {
 	w := p.statement
 	if w.Class != "" && w.Type != "" {
-		return p.faultAt(w.spans["type"], "says a type, and the class of the slice is one already")
+		return p.faultAtSpan(w.spans["type"], "says a type, and the class of the slice is one already")
 	}
 	if w.Class == "" && len(p.bare) > 0 {
-		return p.faultAt(p.bare[0], "does not name the limited value: say latency, or p99 latency")
+		return p.faultAtSpan(p.bare[0], "does not name the limited value: say latency, or p99 latency")
 	}
 	if w.Class != "" && w.Service == "" {
 		w.Service = strings.ToLower(w.Class) + "-slice"
@@ -35,19 +35,19 @@ func (p *parser) resolveReplicas() *Fault {
 		}
 	}
 	if location != nil {
-		p.statement.addPlace(location)
+		p.statement.addSitesOfPlace(location)
 	}
 	return nil
 }
 
-// addPlace adds the Sites of a place.
-func (w *Statement) addPlace(location *place) {
+// addSitesOfPlace adds the Sites of a place.
+func (w *Statement) addSitesOfPlace(location *place) {
 	if location.word != "" {
 		w.Sites = append(w.Sites, location.word)
 		w.spans["sites"] = location.span
 	}
 	for _, t := range location.names {
-		w.spans[siteItem(len(w.Sites))] = t.span
+		w.spans[siteItemPath(len(w.Sites))] = t.span
 		w.Sites = append(w.Sites, t.text)
 		if !t.quoted {
 			w.UnquotedSites = append(w.UnquotedSites, t.text)
@@ -61,12 +61,12 @@ func (p *parser) resolveEachCount() *Fault {
 	w.SiteReplicas = map[string]string{}
 	for i, c := range p.counts {
 		if c.at == nil || len(c.at.names) == 0 {
-			return p.faultAt(p.counts[max(i, 1)].span, "says the replicas a second time: name the Sites of each number")
+			return p.faultAtSpan(p.counts[max(i, 1)].span, "says the replicas a second time: name the Sites of each number")
 		}
 		if p.places != nil {
 			return p.secondSitesFault(c.at.span)
 		}
-		w.addPlace(c.at)
+		w.addSitesOfPlace(c.at)
 		for _, t := range c.at.names {
 			w.SiteReplicas[t.text] = c.value
 			w.spans["siteReplicas."+t.text] = c.span
@@ -80,5 +80,5 @@ func (p *parser) secondSitesFault(s span) *Fault {
 	if p.places.start > s.start {
 		s = p.places.span
 	}
-	return p.faultAt(s, "says the Sites a second time")
+	return p.faultAtSpan(s, "says the Sites a second time")
 }

@@ -42,7 +42,7 @@ func parseSmallNumber(word string) (int, bool) {
 
 // readNumber reads a number and the unit that is written right behind it.
 func (p *parser) readNumber() (value, unit string, ok bool) {
-	t := p.peekToken()
+	t := p.peekNextToken()
 	if t.quoted {
 		return "", "", false
 	}
@@ -58,16 +58,16 @@ func (p *parser) readNumber() (value, unit string, ok bool) {
 		return "", "", false
 	}
 	p.at++
-	for factor := p.readFactor(); factor > 0; factor = p.readFactor() {
+	for factor := p.readNumberFactor(); factor > 0; factor = p.readNumberFactor() {
 		n *= factor
 	}
 	return strconv.Itoa(n), "", true
 }
 
-// readFactor reads the factor of a number word. There is one, as in three hundred.
-func (p *parser) readFactor() int {
+// readNumberFactor reads the factor of a number word. There is one, as in three hundred.
+func (p *parser) readNumberFactor() int {
 	previous := p.tokens[p.at-1].lower
-	switch p.peekToken().lower {
+	switch p.peekNextToken().lower {
 	case "hundred":
 		if previous != "hundred" && previous != "thousand" {
 			p.at++
@@ -88,18 +88,18 @@ func (p *parser) readAmount() (value, unit string, ok bool) {
 	if !ok || unit != "" {
 		return value, unit, ok
 	}
-	next := p.peekToken().text
-	if _, memory := memoryUnit(next); memory || measure.IsUnit(next) {
+	next := p.peekNextToken().text
+	if _, memory := memoryUnitSuffix(next); memory || measure.IsUnit(next) {
 		p.at++
 		return value, next, true
 	}
 	return value, "", true
 }
 
-// isNumber reports whether a token is a number, or begins one.
-func isNumber(t token) bool {
+// isNumberToken reports whether a token is a number, or begins one.
+func isNumberToken(t token) bool {
 	_, word := parseSmallNumber(t.lower)
 	return word || !t.quoted && digits.MatchString(t.text)
 }
 
-func siteItem(i int) string { return "sites[" + strconv.Itoa(i) + "]" }
+func siteItemPath(i int) string { return "sites[" + strconv.Itoa(i) + "]" }

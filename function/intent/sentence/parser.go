@@ -36,18 +36,18 @@ type place struct {
 	word  string
 }
 
-func newParser(tokens []token) *parser {
+func newSentenceParser(tokens []token) *parser {
 	return &parser{tokens: tokens, know: newVocabulary(), statement: &Statement{spans: map[string]span{}}}
 }
 
 // readSentence reads all clauses, in any order.
 func (p *parser) readSentence() *Fault {
 	p.acceptWords("please")
-	if p.isDone() {
+	if p.isAtTextEnd() {
 		return &Fault{Message: "says nothing"}
 	}
-	for !p.isDone() {
-		p.readJoiner()
+	for !p.isAtTextEnd() {
+		p.readClauseJoiner()
 		if fault := p.readClause(); fault != nil {
 			return fault
 		}
@@ -60,29 +60,29 @@ func (p *parser) readSentence() *Fault {
 
 // readClauseEnd reads the marks between two clauses. After the last clause only a period may follow.
 func (p *parser) readClauseEnd() *Fault {
-	t := p.peekToken()
+	t := p.peekNextToken()
 	if t.text != "," && t.text != ";" && t.text != "." {
 		return nil
 	}
 	p.at++
-	if p.isDone() && t.text != "." {
-		return p.faultAt(t.span, "must not end with %q", t.text)
+	if p.isAtTextEnd() && t.text != "." {
+		return p.faultAtSpan(t.span, "must not end with %q", t.text)
 	}
 	return nil
 }
 
-// readJoiner reads the word that binds a clause to its predecessors.
-func (p *parser) readJoiner() { p.readPhrase(p.know.joiners) }
+// readClauseJoiner reads the word that binds a clause to its predecessors.
+func (p *parser) readClauseJoiner() { p.readPhrase(p.know.joiners) }
 
 // readClause reads one clause by the first reader that recognizes its beginning.
 func (p *parser) readClause() *Fault {
-	if p.isDone() {
+	if p.isAtTextEnd() {
 		return p.notUnderstood()
 	}
 	start := p.at
 	for _, read := range []func() (bool, *Fault){
-		p.readDeploy, p.readSlice, p.readNamed, p.readServiceType, p.readReplicas, p.readObjective, p.readThroughput, p.readResources, p.readImage,
-		p.readEndpoint, p.readSites, p.readParameters, p.readPriority, p.readSliceID,
+		p.readDeployClause, p.readSliceClass, p.readServiceName, p.readServiceType, p.readReplicas, p.readObjective, p.readThroughput, p.readResources, p.readImageClause,
+		p.readEndpoint, p.readSitesClause, p.readParameters, p.readPriority, p.readSliceID,
 	} {
 		p.at = start
 		ok, fault := read()
@@ -96,34 +96,34 @@ func (p *parser) readClause() *Fault {
 
 // notUnderstood returns a fault at the next word, which begins no clause.
 func (p *parser) notUnderstood() *Fault {
-	t := p.peekToken()
-	if p.isDone() {
-		return p.faultAt(p.tokens[len(p.tokens)-1].span, "is followed by nothing")
+	t := p.peekNextToken()
+	if p.isAtTextEnd() {
+		return p.faultAtSpan(p.tokens[len(p.tokens)-1].span, "is followed by nothing")
 	}
-	if isNumber(t) {
-		return p.faultAt(t.span, "%q is not understood here: it has neither a noun to count nor a unit", clipText(t.text))
+	if isNumberToken(t) {
+		return p.faultAtSpan(t.span, "%q is not understood here: it has neither a noun to count nor a unit", clipForMessage(t.text))
 	}
-	return p.faultAt(t.span, "%q is not understood here", clipText(t.text))
+	return p.faultAtSpan(t.span, "%q is not understood here", clipForMessage(t.text))
 }
 
-func clipText(s string) string { return s[:min(len(s), 64)] }
+func clipForMessage(s string) string { return s[:min(len(s), 64)] }
 
-func (p *parser) faultAt(s span, format string, args ...any) *Fault {
+func (p *parser) faultAtSpan(s span, format string, args ...any) *Fault {
 	return &Fault{Offset: s.start, Length: s.end - s.start, Message: fmt.Sprintf(format, args...)}
 }
 
-func (p *parser) isDone() bool { return p.at >= len(p.tokens) }
+func (p *parser) isAtTextEnd() bool { return p.at >= len(p.tokens) }
 
-// peekToken returns the next token, or one without text at the end.
-func (p *parser) peekToken() token {
-	if p.isDone() {
+// peekNextToken returns the next token, or one without text at the end.
+func (p *parser) peekNextToken() token {
+	if p.isAtTextEnd() {
 		return token{}
 	}
 	return p.tokens[p.at]
 }
 
-// spanSince returns the span from a token up to the last token that was read.
-func (p *parser) spanSince(start int) span {
+// spanSinceToken returns the span from a token up to the last token that was read.
+func (p *parser) spanSinceToken(start int) span {
 	return span{p.tokens[start].start, p.tokens[max(start, p.at-1)].end}
 }
 
@@ -159,17 +159,17 @@ func (p *parser) skipPhrase(phrases []phrase) bool {
 	return ok
 }
 
-// setOnce sets a value that was read since a token. It returns a fault when it was stated before.
-func (p *parser) setOnce(path string, target *string, value string, start int) *Fault {
+// setTextOnce sets a value that was read since a token. It returns a fault when it was stated before.
+func (p *parser) setTextOnce(path string, target *string, value string, start int) *Fault {
 	if *target != "" {
-		return p.faultAt(p.spanSince(start), "says the %s a second time", lastPart(path))
+		return p.faultAtSpan(p.spanSinceToken(start), "says the %s a second time", lastPathPart(path))
 	}
 	*target = value
-	p.statement.spans[path] = p.spanSince(start)
+	p.statement.spans[path] = p.spanSinceToken(start)
 	return nil
 }
 
-func lastPart(path string) string {
+func lastPathPart(path string) string {
 	_, last, found := strings.Cut(path, ".")
 	if !found {
 		return path
@@ -177,26 +177,26 @@ func lastPart(path string) string {
 	return last
 }
 
-// readName reads a word that is not of the grammar, or any word in quotes. A Site cannot have one of the words
+// readNameToken reads a word that is not of the grammar, or any word in quotes. A Site cannot have one of the words
 // for several Sites as its name.
-func (p *parser) readName() (token, bool) {
-	t := p.peekToken()
+func (p *parser) readNameToken() (token, bool) {
+	t := p.peekNextToken()
 	if t.quoted && !isSiteAlias(t.text) {
 		p.at++
 		return t, true
 	}
-	if t.text == "" || t.quoted || p.know.reserved[t.lower] || isNumber(t) || strings.ContainsAny(t.text[:1], ".,;") {
+	if t.text == "" || t.quoted || p.know.reserved[t.lower] || isNumberToken(t) || strings.ContainsAny(t.text[:1], ".,;") {
 		return token{}, false
 	}
 	p.at++
 	return t, true
 }
 
-// readNameOr reads one of some words of the grammar, which are names here, or a name.
-func (p *parser) readNameOr(words map[string]bool) (token, bool) {
-	if t := p.peekToken(); !t.quoted && words[t.lower] {
+// readNameOrWord reads one of some words of the grammar, which are names here, or a name.
+func (p *parser) readNameOrWord(words map[string]bool) (token, bool) {
+	if t := p.peekNextToken(); !t.quoted && words[t.lower] {
 		p.at++
 		return t, true
 	}
-	return p.readName()
+	return p.readNameToken()
 }

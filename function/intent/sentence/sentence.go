@@ -89,11 +89,11 @@ func (w *Statement) Fault(path, message string) *Fault {
 
 // Parse reads a sentence. It returns the first fault instead when there is one.
 func Parse(text string) (*Statement, *Fault) {
-	tokens, fault := tokenize(text)
+	tokens, fault := tokenizeText(text)
 	if fault != nil {
 		return nil, fault
 	}
-	p := newParser(tokens)
+	p := newSentenceParser(tokens)
 	if fault := p.readSentence(); fault != nil {
 		return nil, fault
 	}

@@ -78,7 +78,7 @@ func TestSiteAliases(t *testing.T) {
 }
 
 func TestReplicasPerSite(t *testing.T) {
-	for _, alias := range everySite() {
+	for _, alias := range everySiteWords() {
 		text := "Deploy shop with 3 replicas " + alias.words + " on edge1 and edge2"
 		got, fault := Parse(text)
 		if fault != nil {

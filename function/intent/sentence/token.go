@@ -35,8 +35,8 @@ const quotes = "\"'"
 // quotedName is a name between two quotes of one kind. Other marks of a sentence are not allowed in quotes.
 var quotedName = regexp.MustCompile(`^(?:"([A-Za-z0-9][A-Za-z0-9._-]*)"|'([A-Za-z0-9][A-Za-z0-9._-]*)')$`)
 
-// tokenize returns the words of a text and its commas, semicolons and periods.
-func tokenize(text string) ([]token, *Fault) {
+// tokenizeText returns the words of a text and its commas, semicolons and periods.
+func tokenizeText(text string) ([]token, *Fault) {
 	if utf8.RuneCountInString(text) > MaxCharacters {
 		return nil, &Fault{Message: fmt.Sprintf("has more than %d characters of plain language", MaxCharacters)}
 	}
@@ -45,7 +45,7 @@ func tokenize(text string) ([]token, *Fault) {
 	}
 	var out []token
 	for _, s := range wordSpans(text) {
-		out = append(out, splitMarks(text, s)...)
+		out = append(out, splitTrailingMarks(text, s)...)
 	}
 	return out, findMisquoted(out)
 }
@@ -109,20 +109,20 @@ func wordSpans(text string) []span {
 	return out
 }
 
-// splitMarks parts a word from the marks behind it.
-func splitMarks(text string, s span) []token {
+// splitTrailingMarks parts a word from the marks behind it.
+func splitTrailingMarks(text string, s span) []token {
 	end := s.start + len(strings.TrimRight(text[s.start:s.end], ",;."))
 	var out []token
 	if end > s.start {
-		out = append(out, newToken(text, span{s.start, end}))
+		out = append(out, newTokenOfSpan(text, span{s.start, end}))
 	}
 	for i := end; i < s.end; i++ {
-		out = append(out, newToken(text, span{i, i + 1}))
+		out = append(out, newTokenOfSpan(text, span{i, i + 1}))
 	}
 	return out
 }
 
-func newToken(text string, s span) token {
+func newTokenOfSpan(text string, s span) token {
 	t := text[s.start:s.end]
 	if found := quotedName.FindStringSubmatch(t); found != nil {
 		return token{span: s, text: found[1] + found[2], quoted: true}

@@ -24,7 +24,7 @@ func ReadExpectations(d *Draft, root document.Node) *document.Problem {
 			return document.Problemf(n.Path, "must be a list of expectations")
 		}
 		for _, item := range items {
-			if prob := r.readItem(item); prob != nil {
+			if prob := r.readListItem(item); prob != nil {
 				return prob
 			}
 		}
@@ -32,18 +32,18 @@ func ReadExpectations(d *Draft, root document.Node) *document.Problem {
 	}})
 }
 
-func (r *expectationReader) readItem(n document.Node) *document.Problem {
+func (r *expectationReader) readListItem(n document.Node) *document.Problem {
 	members, prob := n.Members()
 	if prob != nil {
 		return prob
 	}
 	if slices.ContainsFunc(members, func(m document.Member) bool { return strings.HasPrefix(m.Name, "intentExpectation") }) {
-		return r.readFlat(n)
+		return r.readFlatForm(n)
 	}
-	return r.readNested(n)
+	return r.readNestedForm(n)
 }
 
-func (r *expectationReader) readNested(n document.Node) *document.Problem {
+func (r *expectationReader) readNestedForm(n document.Node) *document.Problem {
 	var kind string
 	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"intentType":       document.Into(&kind),
@@ -67,7 +67,7 @@ func (r *expectationReader) readTargets(n document.Node) *document.Problem {
 	if prob := items[0].Each(FormExpectation, map[string]document.Reader{"name": document.Into(&name)}); prob != nil {
 		return prob
 	}
-	return r.setOnce("service", &r.Service, &r.service, name, document.Child(items[0].Path, "name"))
+	return r.setTextOnce("service", &r.Service, &r.service, name, document.Child(items[0].Path, "name"))
 }
 
 func (r *expectationReader) readContexts(n document.Node) *document.Problem {
@@ -89,7 +89,7 @@ func (r *expectationReader) readNestedContext(n document.Node) *document.Problem
 	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"contextType": document.Into(&kind),
 		"sliceType":   document.Into(&slice),
-		"sites":       readTexts(&sites),
+		"sites":       readTextsInto(&sites),
 	})
 	switch {
 	case prob != nil:
@@ -97,7 +97,7 @@ func (r *expectationReader) readNestedContext(n document.Node) *document.Problem
 	case kind == "SliceContext" && sites == nil:
 		return r.setSliceType(slice, document.Child(n.Path, "sliceType"))
 	case kind == "SiteContext" && slice == "" && len(sites) > 0:
-		return r.setSites(sites, document.Child(n.Path, "sites"))
+		return r.setSiteNames(sites, document.Child(n.Path, "sites"))
 	}
 	return document.Problemf(document.Child(n.Path, "contextType"), "must be SliceContext, with sliceType, or SiteContext, with sites")
 }

@@ -36,11 +36,11 @@ func (s *Slice) Normalize(serviceType string) *document.Problem {
 	if s.PLMN != "" && !slicePLMN.MatchString(s.PLMN) {
 		return document.Problemf("slice.plmn", "must be five or six digits")
 	}
-	return s.checkSST(serviceType)
+	return s.checkSliceSST(serviceType)
 }
 
-// checkSST refuses a slice without a type, and a slice whose type contradicts the service's.
-func (s *Slice) checkSST(serviceType string) *document.Problem {
+// checkSliceSST refuses a slice without a type, and a slice whose type contradicts the service's.
+func (s *Slice) checkSliceSST(serviceType string) *document.Problem {
 	c, classed := ClassOf(serviceType)
 	if s.SST == nil {
 		if *s != (Slice{}) && !classed {

@@ -45,8 +45,8 @@ func ReadTMF921(d *Draft, root document.Node) *document.Problem {
 		"description": document.Into(&r.ignored),
 		"service":     r.readService,
 		"targetSite":  document.Into(&r.site),
-		"qos":         r.readQoS,
-		"slice":       r.readSlice,
+		"qos":         r.readQoSBounds,
+		"slice":       r.readNetworkSlice,
 		"priority":    document.Into(&r.Priority),
 		"lifecycle":   document.Into(&r.lifecycle),
 		"metadata":    r.readMetadata,
@@ -90,12 +90,12 @@ func (r *tmfReader) checkLifecycle() *document.Problem {
 func (r *tmfReader) readService(n document.Node) *document.Problem {
 	return n.Each(FormTMF921, map[string]document.Reader{
 		"name":            document.Into(&r.Service),
-		"type":            r.readClass,
+		"type":            r.readSliceClass,
 		"characteristics": r.readCharacteristics,
 	})
 }
 
-func (r *tmfReader) readClass(n document.Node) *document.Problem {
+func (r *tmfReader) readSliceClass(n document.Node) *document.Problem {
 	if prob := document.Into(&r.class)(n); prob != nil {
 		return prob
 	}
@@ -145,7 +145,7 @@ func scalarText(n document.Node) (string, bool) {
 	return "", false
 }
 
-func (r *tmfReader) readQoS(n document.Node) *document.Problem {
+func (r *tmfReader) readQoSBounds(n document.Node) *document.Problem {
 	return n.Each(FormTMF921, map[string]document.Reader{
 		"dl_mbps": numberOrNull(&r.QoS.DownlinkMbps, maxTMFMbps), "ul_mbps": numberOrNull(&r.QoS.UplinkMbps, maxTMFMbps),
 		"latency_ms": numberOrNull(&r.QoS.LatencyMs, maxTMFLatency), "jitter_ms": numberOrNull(&r.QoS.JitterMs, maxTMFLatency),
@@ -153,11 +153,11 @@ func (r *tmfReader) readQoS(n document.Node) *document.Problem {
 	})
 }
 
-func (r *tmfReader) readSlice(n document.Node) *document.Problem {
+func (r *tmfReader) readNetworkSlice(n document.Node) *document.Problem {
 	return n.Each(FormTMF921, map[string]document.Reader{
 		"sst":  r.Slice.ReadSST,
-		"sd":   acceptNull(document.Into(&r.Slice.SD)),
-		"plmn": acceptNull(document.Into(&r.Slice.PLMN)),
+		"sd":   readUnlessNull(document.Into(&r.Slice.SD)),
+		"plmn": readUnlessNull(document.Into(&r.Slice.PLMN)),
 	})
 }
 
@@ -170,7 +170,7 @@ func (r *tmfReader) readMetadata(n document.Node) *document.Problem {
 }
 
 func numberOrNull(target *string, limit int) document.Reader {
-	return acceptNull(func(n document.Node) *document.Problem {
+	return readUnlessNull(func(n document.Node) *document.Problem {
 		number, prob := n.Number()
 		if prob != nil {
 			return prob
@@ -184,8 +184,8 @@ func numberOrNull(target *string, limit int) document.Reader {
 	})
 }
 
-// acceptNull returns a reader that ignores null.
-func acceptNull(read document.Reader) document.Reader {
+// readUnlessNull returns a reader that ignores null.
+func readUnlessNull(read document.Reader) document.Reader {
 	return func(n document.Node) *document.Problem {
 		if n.Value == nil {
 			return nil

@@ -26,14 +26,14 @@ func expectationTypes() []string {
 	}
 }
 
-// objectType returns the service type of an expectation's object. Empty means that something else says it.
-func objectType(name string) (string, bool) {
+// objectServiceType returns the service type of an expectation's object. Empty means that something else says it.
+func objectServiceType(name string) (string, bool) {
 	t, ok := map[string]string{"Service": "", "NetworkSlice": "", "RANFunction": "ran", "CoreNetwork": "core", "TransportNetwork": "transport"}[name]
 	return t, ok
 }
 
-// targetName returns the name for a target's attribute, and whether the attribute is known.
-func targetName(attribute string) (string, bool) {
+// nameOfAttribute returns the name for a target's attribute, and whether the attribute is known.
+func nameOfAttribute(attribute string) (string, bool) {
 	switch attribute {
 	case "latency", "jitter", "throughput", "availability", "latency_p50", "latency_p90", "latency_p95", "latency_p99",
 		"cross_site_latency", "error_rate", "packet_loss_rate":
@@ -73,17 +73,17 @@ type expectationReader struct {
 // not allow.
 func ReadExpectation(d *Draft, n document.Node) *document.Problem {
 	r := &expectationReader{Draft: d}
-	return r.readFlat(n)
+	return r.readFlatForm(n)
 }
 
-func (r *expectationReader) readFlat(n document.Node) *document.Problem {
+func (r *expectationReader) readFlatForm(n document.Node) *document.Problem {
 	var id, kind string
 	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"intentExpectationId":      document.Into(&id),
 		"intentExpectationType":    document.Into(&kind),
 		"intentExpectationContext": r.readContext,
-		"intentExpectationTarget":  r.readTarget,
-		"intentExpectationObject":  r.readObject,
+		"intentExpectationTarget":  r.readExpectedTarget,
+		"intentExpectationObject":  r.readExpectedObject,
 	})
 	switch {
 	case prob != nil:
@@ -96,8 +96,8 @@ func (r *expectationReader) readFlat(n document.Node) *document.Problem {
 	return nil
 }
 
-// setOnce sets a text that several expectations may contain, but not with different values.
-func (r *expectationReader) setOnce(field string, target, source *string, value, path string) *document.Problem {
+// setTextOnce sets a text that several expectations may contain, but not with different values.
+func (r *expectationReader) setTextOnce(field string, target, source *string, value, path string) *document.Problem {
 	if *source != "" && *target != value {
 		return document.Problemf(path, "says %s %q, and %s says %q", field, value, *source, *target)
 	}
@@ -105,21 +105,21 @@ func (r *expectationReader) setOnce(field string, target, source *string, value,
 	return nil
 }
 
-func (r *expectationReader) readObject(n document.Node) *document.Problem {
+func (r *expectationReader) readExpectedObject(n document.Node) *document.Problem {
 	var kind, instance string
 	prob := n.Each(FormExpectation, map[string]document.Reader{"objectType": document.Into(&kind), "objectInstance": document.Into(&instance)})
 	if prob != nil {
 		return prob
 	}
 	path := document.Child(n.Path, "objectType")
-	t, ok := objectType(kind)
+	t, ok := objectServiceType(kind)
 	if !ok {
 		return document.Problemf(path, "must be Service, NetworkSlice, RANFunction, CoreNetwork or TransportNetwork")
 	}
-	if prob := r.setOnce("service", &r.Service, &r.service, instance, document.Child(n.Path, "objectInstance")); prob != nil || t == "" {
+	if prob := r.setTextOnce("service", &r.Service, &r.service, instance, document.Child(n.Path, "objectInstance")); prob != nil || t == "" {
 		return prob
 	}
-	return r.setOnce("type", &r.Type, &r.serviceType, t, path)
+	return r.setTextOnce("type", &r.Type, &r.serviceType, t, path)
 }
 
 func (r *expectationReader) readContext(n document.Node) *document.Problem {
@@ -128,7 +128,7 @@ func (r *expectationReader) readContext(n document.Node) *document.Problem {
 	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"contextAttribute":  document.Into(&attribute),
 		"contextCondition":  document.Into(&condition),
-		"contextValueRange": readTexts(&values),
+		"contextValueRange": readTextsInto(&values),
 	})
 	if prob != nil {
 		return prob
@@ -153,21 +153,21 @@ func (r *expectationReader) applyContext(n document.Node, attribute string, valu
 	path := document.Child(n.Path, "contextValueRange")
 	switch attribute {
 	case "site", "targetSite", "coverageArea":
-		return r.setSites(values, path)
+		return r.setSiteNames(values, path)
 	case "sliceType":
 		if len(values) == 1 {
 			return r.setSliceType(values[0], document.Item(path, 0))
 		}
 		return document.Problemf(path, "must be one value: a service is in one slice")
 	case "networkFunction", "networkSlice", "transportNetwork":
-		return r.setService(attribute, strings.Join(values, ","), path)
+		return r.setParameterOnce(attribute, strings.Join(values, ","), path)
 	}
 	return document.Problemf(document.Child(n.Path, "contextAttribute"),
 		"must be site, targetSite, coverageArea, sliceType, networkFunction, networkSlice or transportNetwork")
 }
 
-// setService keeps a value whose meaning only a Blueprint defines as a parameter.
-func (r *expectationReader) setService(name, value, path string) *document.Problem {
+// setParameterOnce keeps a value whose meaning only a Blueprint defines as a parameter.
+func (r *expectationReader) setParameterOnce(name, value, path string) *document.Problem {
 	if old, ok := r.Parameters[name]; ok && old != value {
 		return document.Problemf(path, "says %s differently than before", name)
 	}
@@ -176,7 +176,7 @@ func (r *expectationReader) setService(name, value, path string) *document.Probl
 	return nil
 }
 
-func (r *expectationReader) setSites(names []string, path string) *document.Problem {
+func (r *expectationReader) setSiteNames(names []string, path string) *document.Problem {
 	if r.Sites != nil && !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(r.Sites))) {
 		return document.Problemf(path, "says other Sites than %s", r.Paths["sites"])
 	}
@@ -189,21 +189,21 @@ func (r *expectationReader) setSliceType(name, path string) *document.Problem {
 	if !ok || name == genericClass {
 		return document.Problemf(path, "must be eMBB, URLLC or mMTC")
 	}
-	return r.setOnce("type", &r.Type, &r.serviceType, t, path)
+	return r.setTextOnce("type", &r.Type, &r.serviceType, t, path)
 }
 
-func (r *expectationReader) readTarget(n document.Node) *document.Problem {
+func (r *expectationReader) readExpectedTarget(n document.Node) *document.Problem {
 	var attribute, condition string
 	var amount measure.Amount
 	prob := n.Each(FormExpectation, map[string]document.Reader{
 		"targetAttribute": document.Into(&attribute),
 		"targetCondition": document.Into(&condition),
-		"targetValue":     readAmount(&amount),
+		"targetValue":     readAmountInto(&amount),
 	})
 	if prob != nil {
 		return prob
 	}
-	name, ok := targetName(attribute)
+	name, ok := nameOfAttribute(attribute)
 	if !ok {
 		return document.Problemf(document.Child(n.Path, "targetAttribute"), "is nothing that can be measured, such as latency or availability")
 	}
@@ -215,7 +215,7 @@ func (r *expectationReader) readTarget(n document.Node) *document.Problem {
 	return objective.Objective{Name: name, Comparison: sign, Amount: amount}.AddTo(&r.QoS, &r.SLOs, document.Child(n.Path, "targetValue"))
 }
 
-func readAmount(target *measure.Amount) document.Reader {
+func readAmountInto(target *measure.Amount) document.Reader {
 	return func(n document.Node) *document.Problem {
 		var written string
 		switch v := n.Value.(type) {
@@ -233,7 +233,7 @@ func readAmount(target *measure.Amount) document.Reader {
 	}
 }
 
-func readTexts(target *[]string) document.Reader {
+func readTextsInto(target *[]string) document.Reader {
 	return func(n document.Node) *document.Problem {
 		s, prob := n.Texts()
 		*target = s

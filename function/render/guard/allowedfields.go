@@ -21,8 +21,8 @@ func allowedFields() []string {
 	}
 }
 
-// newerField returns the field that replaced a deprecated one, or "".
-func newerField(name string) string {
+// replacementField returns the field that replaced a deprecated one, or "".
+func replacementField(name string) string {
 	return map[string]string{
 		"bases": "resources", "commonLabels": "labels", "imageTags": "images",
 		"patchesJson6902": "patches", "patchesStrategicMerge": "patches", "vars": "replacements",
@@ -37,7 +37,7 @@ func decodeKustomization(text string) (*types.Kustomization, error) {
 		return nil, errors.New(ShortenMessage(err.Error()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if replacement := newerField(name); replacement != "" {
+		if replacement := replacementField(name); replacement != "" {
 			return nil, errors.Errorf("%s: is not allowed: use %s instead", name, replacement)
 		}
 		if !slices.Contains(allowedFields(), name) {

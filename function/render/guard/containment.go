@@ -90,7 +90,7 @@ func (g *walker) walkDirectory(dir string, above []string) error {
 	if g.visits++; g.visits > maxVisits {
 		return errors.Errorf("%s: kustomizations are read more than %d times", file, maxVisits)
 	}
-	if _, err := g.readYAML(file, g.files[file]); err != nil {
+	if _, err := g.readYAMLDocuments(file, g.files[file]); err != nil {
 		return err
 	}
 	g.changeBytes += len(g.files[file])
@@ -135,27 +135,27 @@ func (g *walker) walkResources(k *types.Kustomization, dir string, above []strin
 			}
 			continue
 		}
-		if err := g.walkFolder(dir, ref, above); err != nil {
+		if err := g.walkReferredFolder(dir, ref, above); err != nil {
 			return errors.Wrap(err, "resources")
 		}
 	}
 	for _, ref := range k.Components {
-		if err := g.walkFolder(dir, ref, above); err != nil {
+		if err := g.walkReferredFolder(dir, ref, above); err != nil {
 			return errors.Wrap(err, "components")
 		}
 	}
 	return nil
 }
 
-func (g *walker) walkFolder(dir, ref string, above []string) error {
+func (g *walker) walkReferredFolder(dir, ref string, above []string) error {
 	target := path.Join(dir, ref)
-	if !isLocalPath(ref) || !g.isFolder(target) {
+	if !isLocalPath(ref) || !g.isBlueprintFolder(target) {
 		return errors.Errorf("%.128q is not a file or a folder of the Blueprint: a kustomization reads only files of its Blueprint", ref)
 	}
 	return g.walkDirectory(target, above)
 }
 
-func (g *walker) isFolder(dir string) bool {
+func (g *walker) isBlueprintFolder(dir string) bool {
 	for name := range g.files {
 		if strings.HasPrefix(name, dir+"/") {
 			return true
@@ -165,7 +165,7 @@ func (g *walker) isFolder(dir string) bool {
 }
 
 func (g *walker) checkResourceFile(name string) error {
-	documents, err := g.readYAML(name, g.files[name])
+	documents, err := g.readYAMLDocuments(name, g.files[name])
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (g *walker) checkConfigurations(k *types.Kustomization, dir string, _ []str
 		if err != nil {
 			return errors.Wrap(err, "configurations")
 		}
-		if _, err := g.readYAML(name, g.files[name]); err != nil {
+		if _, err := g.readYAMLDocuments(name, g.files[name]); err != nil {
 			return err
 		}
 	}

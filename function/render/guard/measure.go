@@ -28,7 +28,7 @@ const DefinitionKind = "CustomResourceDefinition"
 // ReadKind returns the documents of a kind in a YAML file of a Blueprint. It returns an error that names the file for other text, and for more than a
 // bound.
 func ReadKind(name, text, kind string) ([]*yaml.Node, error) {
-	documents, err := (&walker{}).readYAML(name, text)
+	documents, err := (&walker{}).readYAMLDocuments(name, text)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func ShortenMessage(message string) string {
 	return strings.ToValidUTF8(line[:maxMessage], "") + " …"
 }
 
-// readYAML reads YAML and returns its documents. It counts their nodes, and the size of the values of their aliases, with each alias replaced by its anchor,
+// readYAMLDocuments reads YAML and returns its documents. It counts their nodes, and the size of the values of their aliases, with each alias replaced by its anchor,
 // without replacing it: a few lines can stand for gigabytes.
-func (g *walker) readYAML(name, text string) ([]*yaml.Node, error) {
+func (g *walker) readYAMLDocuments(name, text string) ([]*yaml.Node, error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	out := []*yaml.Node{}
 	for {
@@ -59,11 +59,11 @@ func (g *walker) readYAML(name, text string) ([]*yaml.Node, error) {
 			return nil, errors.Errorf("%s: %s", name, ShortenMessage(err.Error()))
 		}
 		s := &nodeCounter{counts: map[*yaml.Node]int{}}
-		if g.nodes += s.countNodes(document, 0); g.nodes > maxNodes {
+		if g.nodes += s.countAliasedNodes(document, 0); g.nodes > maxNodes {
 			return nil, errors.Errorf("%s: has too many values, or aliases that stand for too many, or nests too deep", name)
 		}
 		if name != IntentFile {
-			g.uses.scanNode(document)
+			g.uses.scanNodeForMarks(document)
 		}
 		if len(document.Content) > 0 && document.Content[0].Tag != yaml.NodeTagNull {
 			out = append(out, document.Content[0])
@@ -76,9 +76,9 @@ type nodeCounter struct {
 	counts map[*yaml.Node]int
 }
 
-// countNodes returns how many nodes there are once aliases are resolved, or more than maxNodes for too many, too deep ones, or a node that
+// countAliasedNodes returns how many nodes there are once aliases are resolved, or more than maxNodes for too many, too deep ones, or a node that
 // contains itself.
-func (s *nodeCounter) countNodes(n *yaml.Node, depth int) int {
+func (s *nodeCounter) countAliasedNodes(n *yaml.Node, depth int) int {
 	if depth > maxNesting {
 		return maxNodes + 1
 	}
@@ -91,7 +91,7 @@ func (s *nodeCounter) countNodes(n *yaml.Node, depth int) int {
 	}
 	total := 1
 	for _, c := range n.Content {
-		total = min(total+s.countNodes(c, depth+1), maxNodes+1)
+		total = min(total+s.countAliasedNodes(c, depth+1), maxNodes+1)
 	}
 	if n.Anchor != "" {
 		s.counts[n] = total

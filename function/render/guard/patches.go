@@ -41,7 +41,7 @@ func (g *walker) checkPatches(k *types.Kustomization, dir string, _ []string) er
 
 // checkPatch refuses the operation copy of JSON patches.
 func (g *walker) checkPatch(name, text string, target *types.Selector) error {
-	documents, err := g.readYAML(name, text)
+	documents, err := g.readYAMLDocuments(name, text)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (g *walker) checkReplacements(k *types.Kustomization, dir string, _ []strin
 
 // readReplacementFile reads a file with one replacement, or a list of them.
 func (g *walker) readReplacementFile(name string) ([]types.Replacement, error) {
-	documents, err := g.readYAML(name, g.files[name])
+	documents, err := g.readYAMLDocuments(name, g.files[name])
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (u *Uses) recordSource(s *types.SourceSelector) {
 // recordPatch remembers that a patch changes the ConfigMap intent. It may then be delivered itself, with all of its values.
 func (u *Uses) recordPatch(target *types.Selector, documents []*yaml.Node) {
 	if target != nil {
-		u.Whole = u.Whole || canSelect(target.Kind, "ConfigMap") && canSelect(target.Name, IntentName)
+		u.Whole = u.Whole || canPatternSelect(target.Kind, "ConfigMap") && canPatternSelect(target.Name, IntentName)
 		return
 	}
 	for _, d := range documents {
@@ -126,8 +126,8 @@ func (u *Uses) recordPatch(target *types.Selector, documents []*yaml.Node) {
 	}
 }
 
-// canSelect reports whether a pattern of a patch's target can select a text. An empty pattern selects each, and so does an invalid pattern.
-func canSelect(pattern, text string) bool {
+// canPatternSelect reports whether a pattern of a patch's target can select a text. An empty pattern selects each, and so does an invalid pattern.
+func canPatternSelect(pattern, text string) bool {
 	p, err := regexp.Compile("^(?:" + pattern + ")$")
 	return pattern == "" || err != nil || p.MatchString(text)
 }

@@ -55,24 +55,24 @@ var intentImagePattern = regexp.MustCompile("^" + ImageIntent + "(:[a-zA-Z0-9_.{
 // escapedWorkload is track.LabelWorkload as it is written in a path of a JSON patch.
 const escapedWorkload = "intentplane.dev~1workload"
 
-// scanNode finds marks in the values of a file, whose aliases only repeat other values of it. It rather finds too much than too little: a mark that is
+// scanNodeForMarks finds marks in the values of a file, whose aliases only repeat other values of it. It rather finds too much than too little: a mark that is
 // not one only makes kustomize search for it.
-func (u *Uses) scanNode(n *yaml.Node) {
+func (u *Uses) scanNodeForMarks(n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			u.scanField(n.Content[i].Value, resolveAlias(n.Content[i+1]))
+			u.scanImageField(n.Content[i].Value, resolveAlias(n.Content[i+1]))
 		}
 	case yaml.ScalarNode:
 		u.Workload = u.Workload || strings.Contains(n.Value, track.LabelWorkload) || strings.Contains(n.Value, escapedWorkload)
 	}
 	for _, c := range n.Content {
-		u.scanNode(c)
+		u.scanNodeForMarks(c)
 	}
 }
 
-// scanField checks a field that may name an image: of a container, of a volume, of a kustomization's images, of a patch or of a replacement.
-func (u *Uses) scanField(key string, value *yaml.Node) {
+// scanImageField checks a field that may name an image: of a container, of a volume, of a kustomization's images, of a patch or of a replacement.
+func (u *Uses) scanImageField(key string, value *yaml.Node) {
 	if slices.Contains([]string{"image", "reference", "newName", "value", "sourceValue"}, key) {
 		u.Image = u.Image || intentImagePattern.MatchString(value.Value)
 	}

@@ -89,8 +89,8 @@ const (
 // A view is what a panel shows, before it has a place.
 type view struct{ title, kind, unit, expr, legend string }
 
-// views returns what the dashboard shows, three in a row.
-func views() []view {
+// dashboardViews returns what the dashboard shows, three in a row.
+func dashboardViews() []view {
 	return []view{
 		{title: "Deployments by phase", kind: "timeseries", unit: "short", expr: `sum by (phase) (intentdeployment_current)`, legend: "{{phase}}"},
 		{title: "Applications by phase", kind: "timeseries", unit: "short", expr: `sum by (phase) (application_current)`, legend: "{{phase}}"},
@@ -121,7 +121,7 @@ func newDashboard() dashboard {
 		Annotations: notes{List: []struct{}{}},
 	}
 	const inARow = 3
-	for i, v := range views() {
+	for i, v := range dashboardViews() {
 		out.Panels = append(out.Panels, v.newPanel(i+1, gridPos{H: panelHeight, W: columns / inARow, X: i % inARow * columns / inARow, Y: i / inARow * panelHeight}))
 	}
 	return out

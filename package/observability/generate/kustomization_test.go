@@ -86,7 +86,7 @@ func TestKustomization(t *testing.T) {
 		}
 	}
 	var shipped []string
-	for _, r := range rules() {
+	for _, r := range allAlertRules() {
 		shipped = append(shipped, r.name)
 	}
 	if diff := cmp.Diff(shipped, alerts); diff != "" {

@@ -45,10 +45,10 @@ func TestGenerated(t *testing.T) {
 // queries returns the queries of all alerts and panels, with an interval for the variable of Grafana.
 func queries() map[string]string {
 	out := map[string]string{}
-	for _, r := range rules() {
+	for _, r := range allAlertRules() {
 		out["alert "+r.name] = r.expr
 	}
-	for _, v := range views() {
+	for _, v := range dashboardViews() {
 		out["panel "+v.title] = strings.ReplaceAll(v.expr, "$__rate_interval", "5m")
 	}
 	return out
@@ -111,7 +111,7 @@ func TestMetricsExist(t *testing.T) {
 
 // TestRunbookLines fills in the runbook line of each alert as Prometheus does, for each reason that may be in the label. No alert says that no one acts.
 func TestRunbookLines(t *testing.T) {
-	for _, r := range rules() {
+	for _, r := range allAlertRules() {
 		reasons := []string{r.reason, "FromTomorrow"}
 		if r.kind != "" {
 			reasons = slices.Concat(reasons, advice.Reasons(r.kind), advice.Reasons(r.parts))
@@ -183,7 +183,7 @@ func TestRunbookLine(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			all := rules()
+			all := allAlertRules()
 			r := all[slices.IndexFunc(all, func(r rule) bool { return r.name == tc.alert })]
 			if diff := cmp.Diff(tc.want, fillIn(t, r.runbookLine(), tc.namespace, tc.label)); diff != "" {
 				t.Errorf("\n%s\nrunbookLine(): -want, +got:\n%s", tc.reason, diff)
@@ -226,8 +226,8 @@ func TestDashboardSchema(t *testing.T) {
 	if err := d.Validate(); err != nil && err.Error() != "" {
 		t.Errorf("the dashboard breaks a constraint of Grafana's schema: %v", err)
 	}
-	if len(d.Panels) != len(views()) {
-		t.Errorf("Grafana's schema reads %d panels, want %d", len(d.Panels), len(views()))
+	if len(d.Panels) != len(dashboardViews()) {
+		t.Errorf("Grafana's schema reads %d panels, want %d", len(d.Panels), len(dashboardViews()))
 	}
 }
 

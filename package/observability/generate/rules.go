@@ -32,8 +32,8 @@ const (
 	warning  = "warning"
 )
 
-// rules returns all alerts. Those about one object need the metrics of kube-state-metrics.yaml; the others are of the provider and the function alone.
-func rules() []rule { return slices.Concat(claimRules(), platformRules()) }
+// allAlertRules returns all alerts. Those about one object need the metrics of kube-state-metrics.yaml; the others are of the provider and the function alone.
+func allAlertRules() []rule { return slices.Concat(claimRules(), platformRules()) }
 
 // deployment names the IntentDeployment that an alert is about.
 const deployment = "IntentDeployment {{ $labels.namespace }}/{{ $labels.name }}"

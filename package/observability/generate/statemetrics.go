@@ -68,22 +68,22 @@ type stateGauge struct {
 func newStateMetrics() stateMetrics {
 	out := stateMetrics{Kind: "CustomResourceStateMetrics"}
 	for _, group := range []string{deploymentv1alpha1.GroupNamespaced, deploymentv1alpha1.GroupClaims} {
-		out.add(group, deploymentv1alpha1.Kind, "intentdeployment", "Stalled", map[string][]string{
+		out.addKindMetrics(group, deploymentv1alpha1.Kind, "intentdeployment", "Stalled", map[string][]string{
 			"phase": {"status", "phase"}, "outcome": {"status", "outcome"}, "revision": {"status", "revision"}, "live_revision": {"status", "liveRevision"},
 		})
-		out.add(group, applicationv1alpha1.Kind, "application", "Stalled", map[string][]string{"phase": {"status", "phase"}, "image": {"status", "shortImage"}, "available": {"status", "available"}})
-		out.add(group, workloadclusterv1alpha1.Kind, "workloadcluster", "Stalled", map[string][]string{"phase": {"status", "phase"}, "version": {"status", "version"}})
-		out.add(group, bundlev1alpha1.Kind, "bundle", "Stalled", map[string][]string{"phase": {"status", "phase"}, "version": {"status", "version"}})
+		out.addKindMetrics(group, applicationv1alpha1.Kind, "application", "Stalled", map[string][]string{"phase": {"status", "phase"}, "image": {"status", "shortImage"}, "available": {"status", "available"}})
+		out.addKindMetrics(group, workloadclusterv1alpha1.Kind, "workloadcluster", "Stalled", map[string][]string{"phase": {"status", "phase"}, "version": {"status", "version"}})
+		out.addKindMetrics(group, bundlev1alpha1.Kind, "bundle", "Stalled", map[string][]string{"phase": {"status", "phase"}, "version": {"status", "version"}})
 	}
 	for _, kind := range claimedComposites() {
 		out.addComposite(kind)
 	}
 	for _, kind := range []string{"GitDelivery", "SiteSync"} {
-		out.add(deliveryv1alpha1.GroupVersion.Group, kind, strings.ToLower(kind), "Ready", map[string][]string{"deployment": {"spec", "forProvider", "claimRef", "name"}})
+		out.addKindMetrics(deliveryv1alpha1.GroupVersion.Group, kind, strings.ToLower(kind), "Ready", map[string][]string{"deployment": {"spec", "forProvider", "claimRef", "name"}})
 	}
-	out.add(rolloutv1alpha1.GroupVersion.Group, "Gate", "gate", "Ready", map[string][]string{"deployment": {"spec", "forProvider", "claimRef", "name"}})
+	out.addKindMetrics(rolloutv1alpha1.GroupVersion.Group, "Gate", "gate", "Ready", map[string][]string{"deployment": {"spec", "forProvider", "claimRef", "name"}})
 	for _, kind := range []string{"ClusterProviderConfig", "ProviderConfig"} {
-		out.add(configv1alpha1.Group, kind, strings.ToLower(kind), "Ready", map[string][]string{"control_plane": {"spec", "controlPlane"}})
+		out.addKindMetrics(configv1alpha1.Group, kind, strings.ToLower(kind), "Ready", map[string][]string{"control_plane": {"spec", "controlPlane"}})
 	}
 	return out
 }
@@ -103,8 +103,8 @@ func (m *stateMetrics) addComposite(kind string) {
 	m.Spec.Resources = append(m.Spec.Resources, r)
 }
 
-// add a kind with two metrics: info, which is 1 and has labels, and condition, which is 1 where the condition is True and 0 where it is not.
-func (m *stateMetrics) add(group, kind, prefix, reasonOf string, labels map[string][]string) {
+// addKindMetrics adds a kind with two metrics: info, which is 1 and has labels, and condition, which is 1 where the condition is True and 0 where it is not.
+func (m *stateMetrics) addKindMetrics(group, kind, prefix, reasonOf string, labels map[string][]string) {
 	labels["reason"] = []string{"status", "conditions", "[type=" + reasonOf + "]", "reason"}
 	r := newStateResource(group, kind, prefix)
 	r.LabelsFromPath = map[string][]string{"name": {"metadata", "name"}, "namespace": {"metadata", "namespace"}}

@@ -65,7 +65,7 @@ func (g Gatherer) Gather(ctx context.Context, o prune.Options, timestamp time.Ti
 		Gatherer: g, facts: &prune.Facts{Options: o, Now: timestamp, SystemNamespace: g.Namespace},
 		packages: map[[2]string]bool{}, undelivered: map[[2]string]bool{}, needs: map[[2]string]map[string][]string{},
 	}
-	for _, namespace := range p.namespaces() {
+	for _, namespace := range p.coveredNamespaces() {
 		if err := p.gatherNamespace(ctx, namespace); err != nil {
 			return nil, err
 		}
@@ -73,8 +73,8 @@ func (g Gatherer) Gather(ctx context.Context, o prune.Options, timestamp time.Ti
 	return p.facts, nil
 }
 
-// namespaces returns the namespaces that the request covers.
-func (g *packageGatherer) namespaces() []string {
+// coveredNamespaces returns the namespaces that the request covers.
+func (g *packageGatherer) coveredNamespaces() []string {
 	ownNamespace := g.facts.Namespace
 	switch {
 	case ownNamespace != g.Namespace:
@@ -152,7 +152,7 @@ func (g *packageGatherer) listPackages(ctx context.Context, namespace string) er
 		l := &unstructured.UnstructuredList{}
 		add := func() {
 			for i := range l.Items {
-				g.addPackage(&l.Items[i])
+				g.addPackageObject(&l.Items[i])
 			}
 		}
 		if err := g.listObjects(ctx, l, kind, add, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelBundle}); err != nil {
@@ -186,7 +186,7 @@ func (g *packageGatherer) listBundles(ctx context.Context, namespace string) err
 		l := &unstructured.UnstructuredList{}
 		add := func() {
 			for i := range l.Items {
-				g.addBundle(l.Items[i].GetNamespace(), prune.BundleName{Group: kind.Group, Name: l.Items[i].GetName()}, namesIn(&l.Items[i]))
+				g.addBundle(l.Items[i].GetNamespace(), prune.BundleName{Group: kind.Group, Name: l.Items[i].GetName()}, packageNamesIn(&l.Items[i]))
 			}
 		}
 		if err := g.listObjects(ctx, l, kind, add, client.InNamespace(namespace)); err != nil {
@@ -196,14 +196,14 @@ func (g *packageGatherer) listBundles(ctx context.Context, namespace string) err
 	states := &v1alpha1.BundleStateList{}
 	err := listing.EachPage(ctx, g.Live, states, func() {
 		for i := range states.Items {
-			g.addState(&states.Items[i])
+			g.addBundleState(&states.Items[i])
 		}
 	}, client.InNamespace(namespace))
 	return errors.Wrap(err, "cannot list BundleStates")
 }
 
-// addState adds the packages of a BundleState.
-func (g *packageGatherer) addState(s *v1alpha1.BundleState) {
+// addBundleState adds the packages of a BundleState.
+func (g *packageGatherer) addBundleState(s *v1alpha1.BundleState) {
 	p := s.Spec.ForProvider
 	names := make([]string, 0, len(p.Packages))
 	for _, bundlePackage := range p.Packages {
@@ -228,8 +228,8 @@ func (g *packageGatherer) onlyPackages(namespace string, names []string) []strin
 	return out
 }
 
-// namesIn returns the names of the packages in the spec of a Bundle.
-func namesIn(b *unstructured.Unstructured) []string {
+// packageNamesIn returns the names of the packages in the spec of a Bundle.
+func packageNamesIn(b *unstructured.Unstructured) []string {
 	out := []string{}
 	for _, p := range bundle.PackagesIn(b) {
 		name, _ := p["name"].(string)
@@ -284,8 +284,8 @@ func bundleOfSecret(secret string) prune.BundleName {
 	return prune.BundleName{Group: bundlev1alpha1.GroupClaims, Name: name}
 }
 
-// addPackage adds an object with the labels of a bundle, without its content. Its dependencies are in a record.
-func (g *packageGatherer) addPackage(u *unstructured.Unstructured) {
+// addPackageObject adds an object with the labels of a bundle, without its content. Its dependencies are in a record.
+func (g *packageGatherer) addPackageObject(u *unstructured.Unstructured) {
 	labels := u.GetLabels()
 	digest, evidence := bundle.ReadEvidence(u)
 	p := prune.Package{

@@ -128,7 +128,7 @@ func TestUndelivered(t *testing.T) {
 			u.SetNamespace("team-a")
 			u.SetName("shop")
 			g := &packageGatherer{facts: &prune.Facts{}, packages: map[[2]string]bool{}, undelivered: map[[2]string]bool{}}
-			g.addPackage(u)
+			g.addPackageObject(u)
 			g.Live = deliveryReader{claims: tc.claims}
 			if err := g.readDeliveries(t.Context(), "team-a", g.facts.Packages, nil); err != nil {
 				t.Fatal(err)

@@ -22,7 +22,7 @@ type Account struct {
 
 // newAccount returns an Account without connections.
 func newAccount(b Bounds) *Account {
-	return &Account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: newQuota(b.storeBound())}
+	return &Account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: newMemoryQuota(b.storeBound())}
 }
 
 // Accounts are the accounts of all who pay for connections to clusters. All pools and probers of a process share them, so that a bound holds for the whole
@@ -44,16 +44,16 @@ func New(b Bounds) *Accounts {
 }
 
 // For returns the account with a key, or nil of Accounts that nothing can be sent with.
-func (a *Accounts) For(key string) *Account { return a.findOrAdd(key, newAccount) }
+func (a *Accounts) For(key string) *Account { return a.findOrAddAccount(key, newAccount) }
 
 // ForHome returns the account that pays for the watched objects of one namespace of the provider's own cluster.
 func (a *Accounts) ForHome(namespace string) *Account {
-	return a.findOrAdd("home "+namespace, func(b Bounds) *Account {
+	return a.findOrAddAccount("home "+namespace, func(b Bounds) *Account {
 		return &Account{bounds: b, memory: newHomeQuota(homeFactor*b.storeBound(), a.home)}
 	})
 }
 
-func (a *Accounts) findOrAdd(key string, newAccount func(Bounds) *Account) *Account {
+func (a *Accounts) findOrAddAccount(key string, newAccount func(Bounds) *Account) *Account {
 	if a == nil || a.byKey == nil {
 		return nil
 	}
@@ -76,5 +76,5 @@ func (a *Account) CheckList(bytes int64) error {
 	if a == nil {
 		return nil
 	}
-	return bound{bytes: a.bounds.listBound(), decoded: math.MaxInt64, of: "a list"}.checkSize(bytes, 0)
+	return bound{bytes: a.bounds.listBound(), decoded: math.MaxInt64, of: "a list"}.checkAnswerSize(bytes, 0)
 }

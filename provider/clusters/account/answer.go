@@ -64,8 +64,8 @@ func (e *Expectation) Read() int64 { return e.read }
 // Unanswered returns why the last request got no answer. It is nil if there was one.
 func (e *Expectation) Unanswered() error { return e.unanswered }
 
-// takeTurn waits until no other large answer of the same author is read.
-func (e *Expectation) takeTurn(ctx context.Context) error {
+// awaitLargeTurn waits until no other large answer of the same author is read.
+func (e *Expectation) awaitLargeTurn(ctx context.Context) error {
 	if e.hasTurn || e.Kind == EventsAnswer {
 		return nil
 	}
@@ -78,8 +78,8 @@ func (e *Expectation) takeTurn(ctx context.Context) error {
 	}
 }
 
-// holdMemory takes the memory of an object that is being read, which no store pays for. It returns an AnswerError while the account has no memory left.
-func (e *Expectation) holdMemory(decoded int64) error {
+// reserveMemory takes the memory of an object that is being read, which no store pays for. It returns an AnswerError while the account has no memory left.
+func (e *Expectation) reserveMemory(decoded int64) error {
 	if e.Kind != ObjectAnswer || decoded-e.held < heldStep {
 		return nil
 	}
@@ -102,8 +102,8 @@ func (e *Expectation) End() {
 	}
 }
 
-// paceEvents waits until as many events may be read. Only clusters of an author that sends faster than that wait.
-func (e *Expectation) paceEvents(ctx context.Context, events int) error {
+// paceWatchEvents waits until as many events may be read. Only clusters of an author that sends faster than that wait.
+func (e *Expectation) paceWatchEvents(ctx context.Context, events int) error {
 	for events > 0 {
 		n := min(events, e.Account.events.Burst())
 		if err := waitForEvents(ctx, e.Account.events, n); err != nil {
@@ -138,7 +138,7 @@ func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	if err != nil {
 		return nil, refuseRequest(req, err)
 	}
-	leave, err := t.takePlace(req.Context(), e.Kind)
+	leave, err := t.takeAnswerPlace(req.Context(), e.Kind)
 	if err != nil {
 		return nil, refuseRequest(req, err)
 	}
@@ -147,12 +147,12 @@ func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		leave()
 		return nil, err //nolint:wrapcheck // A RoundTripper returns what the one behind it does.
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: e.Account.bounds.boundFor(e.Kind), leave: leave}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: e.Account.bounds.answerBound(e.Kind), leave: leave}
 	return resp, nil
 }
 
-// takePlace waits for a place among the answers of the connection. A watch needs none: it would never give it back.
-func (t *boundedTransport) takePlace(ctx context.Context, k Kind) (func(), error) {
+// takeAnswerPlace waits for a place among the answers of the connection. A watch needs none: it would never give it back.
+func (t *boundedTransport) takeAnswerPlace(ctx context.Context, k Kind) (func(), error) {
 	if k == EventsAnswer {
 		return func() {}, nil
 	}
@@ -199,13 +199,13 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		return 0, b.failed
 	}
 	n, err := b.ReadCloser.Read(p)
-	if failed := b.countRead(p[:n]); failed != nil {
-		return 0, b.failWith(failed)
+	if failed := b.countReadBytes(p[:n]); failed != nil {
+		return 0, b.recordFailure(failed)
 	}
-	return n, b.explainEnd(err)
+	return n, b.explainCutAnswer(err)
 }
 
-func (b *boundedBody) failWith(err error) error {
+func (b *boundedBody) recordFailure(err error) error {
 	b.failed = err
 	var exceeded *AnswerError
 	if errors.As(err, &exceeded) && b.expected.OnExceeded != nil {
@@ -214,30 +214,30 @@ func (b *boundedBody) failWith(err error) error {
 	return err
 }
 
-// countRead counts the bytes of one read.
-func (b *boundedBody) countRead(p []byte) error {
+// countReadBytes counts the bytes of one read.
+func (b *boundedBody) countReadBytes(p []byte) error {
 	if b.expected.Kind == EventsAnswer {
 		return b.countEvents(p)
 	}
-	b.counter.countText(p, false)
+	b.counter.countJSONText(p, false)
 	b.expected.read += int64(len(p))
-	if err := b.bound.checkSize(b.counter.bytes, b.counter.decoded); err != nil {
+	if err := b.bound.checkAnswerSize(b.counter.bytes, b.counter.decoded); err != nil {
 		return err
 	}
 	if b.counter.bytes > largeAnswer || b.counter.decoded > largeDecoded {
-		if err := b.expected.takeTurn(b.ctx); err != nil {
+		if err := b.expected.awaitLargeTurn(b.ctx); err != nil {
 			return err
 		}
 	}
-	return b.expected.holdMemory(b.counter.decoded)
+	return b.expected.reserveMemory(b.counter.decoded)
 }
 
 func (b *boundedBody) countEvents(p []byte) error {
 	events := 0
 	b.unpaid += len(p)
 	for len(p) > 0 {
-		n, ended := b.counter.countText(p, true)
-		if err := b.bound.checkSize(b.counter.bytes, b.counter.decoded); err != nil {
+		n, ended := b.counter.countJSONText(p, true)
+		if err := b.bound.checkAnswerSize(b.counter.bytes, b.counter.decoded); err != nil {
 			return err
 		}
 		if ended {
@@ -247,11 +247,11 @@ func (b *boundedBody) countEvents(p []byte) error {
 		p = p[n:]
 	}
 	events, b.unpaid = events+b.unpaid/eventBytes, b.unpaid%eventBytes
-	return b.expected.paceEvents(b.ctx, events)
+	return b.expected.paceWatchEvents(b.ctx, events)
 }
 
-// explainEnd returns why an answer did not end. Events of watches may end at any time.
-func (b *boundedBody) explainEnd(err error) error {
+// explainCutAnswer returns why an answer did not end. Events of watches may end at any time.
+func (b *boundedBody) explainCutAnswer(err error) error {
 	switch {
 	case err == nil, errors.Is(err, io.EOF), b.expected.Kind == EventsAnswer, b.counter.bytes == 0:
 		return err

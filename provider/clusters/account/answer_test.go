@@ -15,14 +15,14 @@ func TestEventsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fast, idle := newAccount(Bounds{}), newAccount(Bounds{})
 		began := time.Now()
-		if err := (&Expectation{Kind: EventsAnswer, Account: fast}).paceEvents(t.Context(), eventBurst+10*eventRate); err != nil {
+		if err := (&Expectation{Kind: EventsAnswer, Account: fast}).paceWatchEvents(t.Context(), eventBurst+10*eventRate); err != nil {
 			t.Fatal(err)
 		}
 		if got := time.Since(began).Round(time.Second); got != 10*time.Second {
 			t.Errorf("a burst, and the events of ten seconds, are read in %s", got)
 		}
 		began = time.Now()
-		if err := (&Expectation{Kind: EventsAnswer, Account: idle}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
+		if err := (&Expectation{Kind: EventsAnswer, Account: idle}).paceWatchEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
 			t.Errorf("events of another author wait %s: %v", time.Since(began), err)
 		}
 	})
@@ -34,7 +34,7 @@ func TestConnectionHasPlaces(t *testing.T) {
 	b := &boundedTransport{places: make(chan struct{}, places)}
 	var leave []func()
 	for range places {
-		l, err := b.takePlace(t.Context(), PageAnswer)
+		l, err := b.takeAnswerPlace(t.Context(), PageAnswer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,10 +42,10 @@ func TestConnectionHasPlaces(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.takePlace(ended, ObjectAnswer); !errors.Is(err, context.Canceled) {
+	if _, err := b.takeAnswerPlace(ended, ObjectAnswer); !errors.Is(err, context.Canceled) {
 		t.Errorf("An answer waits for a place.\ntakePlace(...): want %v, got %v", context.Canceled, err)
 	}
-	if _, err := b.takePlace(ended, EventsAnswer); err != nil {
+	if _, err := b.takeAnswerPlace(ended, EventsAnswer); err != nil {
 		t.Errorf("A watch needs no place.\ntakePlace(...): want no error, got %v", err)
 	}
 	leave[0]()

@@ -54,11 +54,11 @@ type Bounds struct {
 	Store int64
 }
 
-func (b Bounds) objectBound() int64 { return orDefault(b.Object, mebibyte) }
-func (b Bounds) listBound() int64   { return orDefault(b.List, 64*mebibyte) }
-func (b Bounds) storeBound() int64  { return orDefault(b.Store, 32*mebibyte) }
+func (b Bounds) objectBound() int64 { return boundOrDefault(b.Object, mebibyte) }
+func (b Bounds) listBound() int64   { return boundOrDefault(b.List, 64*mebibyte) }
+func (b Bounds) storeBound() int64  { return boundOrDefault(b.Store, 32*mebibyte) }
 
-func orDefault(value, otherwise int64) int64 {
+func boundOrDefault(value, otherwise int64) int64 {
 	if value == 0 {
 		return otherwise
 	}
@@ -73,7 +73,7 @@ type bound struct {
 	of string
 }
 
-func (b Bounds) boundFor(k Kind) bound {
+func (b Bounds) answerBound(k Kind) bound {
 	switch k {
 	case PageAnswer:
 		page := b.listBound() / pagesPerList
@@ -86,18 +86,18 @@ func (b Bounds) boundFor(k Kind) bound {
 	return bound{bytes: b.objectBound(), decoded: b.objectBound() * decodedPerByte, of: "an answer about one object"}
 }
 
-// checkSize returns an AnswerError for an answer over its limits.
-func (b bound) checkSize(bytes, decoded int64) error {
+// checkAnswerSize returns an AnswerError for an answer over its limits.
+func (b bound) checkAnswerSize(bytes, decoded int64) error {
 	switch {
 	case bytes > b.bytes:
-		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", sizeText(b.bytes), b.of), Oversize: true}
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", formatByteSize(b.bytes), b.of), Oversize: true}
 	case decoded > b.decoded:
-		return &AnswerError{Detail: fmt.Sprintf("the cluster sends an answer that takes more than %s of memory for %s", sizeText(b.decoded), b.of), Oversize: true}
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends an answer that takes more than %s of memory for %s", formatByteSize(b.decoded), b.of), Oversize: true}
 	}
 	return nil
 }
 
-func sizeText(bytes int64) string {
+func formatByteSize(bytes int64) string {
 	if bytes%mebibyte == 0 {
 		return fmt.Sprintf("%d MiB", bytes/mebibyte)
 	}

@@ -12,8 +12,8 @@ type jsonCounter struct {
 	inString, escaped bool
 }
 
-// countText counts a text, or only its first value on request. It returns how much it counted, and whether the value ended.
-func (c *jsonCounter) countText(p []byte, isSingle bool) (int, bool) {
+// countJSONText counts a text, or only its first value on request. It returns how much it counted, and whether the value ended.
+func (c *jsonCounter) countJSONText(p []byte, isSingle bool) (int, bool) {
 	for i, b := range p {
 		c.bytes++
 		c.decoded++

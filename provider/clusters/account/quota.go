@@ -19,9 +19,9 @@ type Quota struct {
 	home *homeMemory
 }
 
-// newQuota returns a quota that nothing uses yet. Memory that stores have not given back counts until nothing refers to the quota any more. The account of the
+// newMemoryQuota returns a quota that nothing uses yet. Memory that stores have not given back counts until nothing refers to the quota any more. The account of the
 // process counts it, and lets no answer wait for it: a fleet of Sites watches more for good than all answers may have.
-func newQuota(bound int64) *Quota {
+func newMemoryQuota(bound int64) *Quota {
 	q := &Quota{bound: bound, used: &atomic.Int64{}, count: memory.CountBounded}
 	runtime.AddCleanup(q, func(used *atomic.Int64) { memory.CountBounded(-used.Load()) }, q.used)
 	return q
@@ -31,7 +31,7 @@ func newQuota(bound int64) *Quota {
 // namespaces together have another one.
 func newHomeQuota(bound int64, home *homeMemory) *Quota {
 	q := &Quota{bound: bound, used: &atomic.Int64{}, home: home}
-	runtime.AddCleanup(q, func(used *atomic.Int64) { _ = home.takeMemory(used, bound, -used.Load()) }, q.used)
+	runtime.AddCleanup(q, func(used *atomic.Int64) { _ = home.takeHomeMemory(used, bound, -used.Load()) }, q.used)
 	return q
 }
 
@@ -44,9 +44,9 @@ type homeMemory struct {
 	used int64
 }
 
-// takeMemory takes memory for a namespace, which uses some and has a limit, or gives it back if it is negative. It returns an AnswerError if the namespace, or
+// takeHomeMemory takes memory for a namespace, which uses some and has a limit, or gives it back if it is negative. It returns an AnswerError if the namespace, or
 // all namespaces together, have no more.
-func (h *homeMemory) takeMemory(used *atomic.Int64, limit, bytes int64) error {
+func (h *homeMemory) takeHomeMemory(used *atomic.Int64, limit, bytes int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := used.Load()
@@ -56,7 +56,7 @@ func (h *homeMemory) takeMemory(used *atomic.Int64, limit, bytes int64) error {
 		return exceededError(limit)
 	case change > 0 && h.used+change > h.bound:
 		return &AnswerError{Detail: fmt.Sprintf("the watched objects take more than %s of memory in this namespace, and more than %s in all namespaces",
-			sizeText(h.guaranteed), sizeText(h.bound))}
+			formatByteSize(h.guaranteed), formatByteSize(h.bound))}
 	}
 	h.used += change
 	used.Add(bytes)
@@ -75,7 +75,7 @@ func (q *Quota) Take(bytes int64) error {
 	case q == nil:
 		return nil
 	case q.home != nil:
-		return q.home.takeMemory(q.used, q.bound, bytes)
+		return q.home.takeHomeMemory(q.used, q.bound, bytes)
 	}
 	if used := q.used.Add(bytes); bytes <= 0 || used <= q.bound {
 		q.count(bytes)
@@ -89,5 +89,5 @@ func (q *Quota) Take(bytes int64) error {
 func (q *Quota) ExceededError() error { return exceededError(q.bound) }
 
 func exceededError(bound int64) error {
-	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", sizeText(bound))}
+	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", formatByteSize(bound))}
 }

@@ -9,7 +9,7 @@ import (
 // TestProcessCountsClusters takes memory for the objects of a tenant's cluster, far more than other tests leave behind.
 func TestProcessCountsClusters(t *testing.T) {
 	const taken, others = 1 << 30, 1 << 20
-	baseline, q := memory.Used(), newQuota(taken)
+	baseline, q := memory.Used(), newMemoryQuota(taken)
 	if err := q.Take(taken); err != nil || q.Take(1) == nil {
 		t.Errorf("A quota has a bound.\nTake(...): %v, and then no error", err)
 	}

@@ -66,8 +66,8 @@ type Held struct {
 	again      time.Time
 }
 
-// isCurrent is true while a Secret need not be read again.
-func (h *Held) isCurrent(version string, now time.Time) bool {
+// isSecretCurrent is true while a Secret need not be read again.
+func (h *Held) isSecretCurrent(version string, now time.Time) bool {
 	return h != nil && version != "" && h.version == version && (h.again.IsZero() || now.Before(h.again))
 }
 
@@ -180,10 +180,10 @@ func (r *reader) readCluster(ctx context.Context) readiness.Object {
 	if r.version = version; missing != "" {
 		return readiness.Lacks(subject, missing)
 	}
-	return r.readObject(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)
+	return r.readSubjectObject(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)
 }
 
-func (r *reader) readObject(ctx context.Context, s readiness.Subject, resource schema.GroupVersionResource, c readiness.Contract) readiness.Object {
+func (r *reader) readSubjectObject(ctx context.Context, s readiness.Subject, resource schema.GroupVersionResource, c readiness.Contract) readiness.Object {
 	u, missing := Found(r.management.Get(ctx, engines.Ref{Resource: resource, Kind: s.Kind, Namespace: r.want.Namespace, Name: s.Name}))
 	if missing != "" {
 		return readiness.Lacks(s, missing)
@@ -203,7 +203,7 @@ func (r *reader) readReferred(ctx context.Context, cluster readiness.Object, fie
 	if missing != "" {
 		return readiness.Lacks(subject, missing)
 	}
-	return r.readObject(ctx, subject, kind.Resource, kind.Contract)
+	return r.readSubjectObject(ctx, subject, kind.Resource, kind.Contract)
 }
 
 // readAppliedObjects reads the objects that CAPT's objects are made by. The kubeconfig's has no reference, and its name follows from the Cluster's.
@@ -229,7 +229,7 @@ func (r *reader) readAppliedObjects(ctx context.Context, objects ...readiness.Ob
 
 func (r *reader) readTemplateApply(ctx context.Context, name string) []readiness.Object {
 	applies := schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Resource: "workspacetemplateapplies"}
-	apply := r.readObject(ctx, readiness.Subject{Kind: kindApply, Name: name}, applies, "")
+	apply := r.readSubjectObject(ctx, readiness.Subject{Kind: kindApply, Name: name}, applies, "")
 	workspace := apply.WorkspaceName()
 	if workspace == "" {
 		return []readiness.Object{apply}
@@ -246,7 +246,7 @@ func (r *reader) readTemplateApply(ctx context.Context, name string) []readiness
 
 // readKubeconfig returns the current kubeconfig with the answer of its API server.
 func (r *reader) readKubeconfig(ctx context.Context, a Asker, now time.Time) (readiness.Kubeconfig, time.Time) {
-	if h := r.want.Held; h.isCurrent(r.want.SecretVersion, now) {
+	if h := r.want.Held; h.isSecretCurrent(r.want.SecretVersion, now) {
 		return h.kubeconfig, h.again
 	}
 	version, k, nextAsk := r.fetchKubeconfig(ctx, a)

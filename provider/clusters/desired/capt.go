@@ -20,7 +20,7 @@ func NewCAPTCluster(mc *v1alpha1.ManagedCluster, apiVersion string) *unstructure
 	if p.VPC.RetainOnDelete {
 		spec["retainVpcOnDelete"] = true
 	}
-	return setAppliedDigest(newObject(mc, apiVersion, KindCAPTCluster, spec))
+	return setAppliedDigest(newClusterObject(mc, apiVersion, KindCAPTCluster, spec))
 }
 
 // NewCAPTControlPlane returns CAPT's object of the control plane. CAPT itself writes controlPlaneEndpoint and workspaceTemplateApplyName.
@@ -40,7 +40,7 @@ func NewCAPTControlPlane(mc *v1alpha1.ManagedCluster, apiVersion string) *unstru
 		}
 		spec["additionalTags"] = tags
 	}
-	return setAppliedDigest(newObject(mc, apiVersion, KindCAPTControlPlane, spec))
+	return setAppliedDigest(newClusterObject(mc, apiVersion, KindCAPTControlPlane, spec))
 }
 
 func templateRef(mc *v1alpha1.ManagedCluster, ref v1alpha1.TemplateReference) map[string]any {

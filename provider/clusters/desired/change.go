@@ -19,7 +19,7 @@ func Change(live, want *unstructured.Unstructured) (*unstructured.Unstructured, 
 	}
 	begun, _, _ := unstructured.NestedString(live.Object, "spec", "workspaceTemplateApplyName")
 	ignored := differingFields(live, want)
-	if begun == "" || len(ignored) == 0 && !containsAll(anyMap(live.GetLabels()), anyMap(want.GetLabels())) {
+	if begun == "" || len(ignored) == 0 && !containsAll(convertToAnyMap(live.GetLabels()), convertToAnyMap(want.GetLabels())) {
 		return want, nil // CAPT ignores labels, such as the label of another ManagedCluster of the same composite.
 	}
 	return nil, ignored
@@ -94,11 +94,11 @@ func comparableNumber(v any) any {
 
 // hasDesiredState reports whether an object has the desired labels, annotations and spec.
 func hasDesiredState(live, want *unstructured.Unstructured) bool {
-	return containsAll(anyMap(live.GetLabels()), anyMap(want.GetLabels())) && containsAll(anyMap(live.GetAnnotations()), anyMap(want.GetAnnotations())) &&
+	return containsAll(convertToAnyMap(live.GetLabels()), convertToAnyMap(want.GetLabels())) && containsAll(convertToAnyMap(live.GetAnnotations()), convertToAnyMap(want.GetAnnotations())) &&
 		containsAll(live.Object["spec"], want.Object["spec"])
 }
 
-func anyMap(m map[string]string) map[string]any {
+func convertToAnyMap(m map[string]string) map[string]any {
 	out := map[string]any{}
 	for key, value := range m {
 		out[key] = value

@@ -27,9 +27,9 @@ const (
 // digestLength is the number of bytes of the digest of the desired state in an annotation.
 const digestLength = 8
 
-// newObject returns an object with the cluster's name and the owner's labels. It has no owner reference: Cluster API and CAPT set owner
+// newClusterObject returns an object with the cluster's name and the owner's labels. It has no owner reference: Cluster API and CAPT set owner
 // references, and adopt no object that has another one.
-func newObject(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[string]any) *unstructured.Unstructured {
+func newClusterObject(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -76,15 +76,15 @@ func NamespaceOrOwn(mc *v1alpha1.ManagedCluster, ns string) string {
 
 // NewCluster returns the Cluster, with the labels and annotations of the spec, by which others select it.
 func NewCluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]any) *unstructured.Unstructured {
-	o := newObject(mc, readiness.Group+"/"+string(v), KindCluster, spec)
-	labels := plainTexts(mc.Spec.ForProvider.Labels)
+	o := newClusterObject(mc, readiness.Group+"/"+string(v), KindCluster, spec)
+	labels := convertToStringMap(mc.Spec.ForProvider.Labels)
 	maps.Copy(labels, o.GetLabels())
 	o.SetLabels(labels)
-	o.SetAnnotations(plainTexts(mc.Spec.ForProvider.Annotations))
+	o.SetAnnotations(convertToStringMap(mc.Spec.ForProvider.Annotations))
 	return setAppliedDigest(o)
 }
 
-func plainTexts[V ~string](values map[string]V) map[string]string {
+func convertToStringMap[V ~string](values map[string]V) map[string]string {
 	out := map[string]string{}
 	for key, value := range values {
 		out[key] = string(value)

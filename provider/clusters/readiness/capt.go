@@ -6,8 +6,8 @@ const (
 	kindWorkspace        = "Workspace"
 )
 
-// isCAPT is true for a cluster that CAPT builds.
-func isCAPT(in Input) bool {
+// isCAPTCluster is true for a cluster that CAPT builds.
+func isCAPTCluster(in Input) bool {
 	return in.Infrastructure.Subject.Kind == kindCAPTCluster || in.ControlPlane.Subject.Kind == kindCAPTControlPlane
 }
 

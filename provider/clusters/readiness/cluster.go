@@ -17,7 +17,7 @@ const (
 
 // contractVersion returns the version of Cluster API that an object was read in.
 func (o Object) contractVersion() Contract {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return ""
 	}
 	return Contract(o.GroupVersionKind().Version)
@@ -25,23 +25,23 @@ func (o Object) contractVersion() Contract {
 
 // infrastructureProvisioned returns the signal of the Cluster about its infrastructure.
 func infrastructureProvisioned(c Object) bool {
-	done, _ := c.findSignal(c.contractVersion().layout().infrastructureProvisioned)
+	done, _ := c.findSignal(c.contractVersion().layoutOfContract().infrastructureProvisioned)
 	return done
 }
 
 // initializedSaid returns the signal of the Cluster about its control plane.
 func initializedSaid(c Object) bool {
-	done, _ := c.findSignal(c.contractVersion().layout().controlPlaneInitialized)
+	done, _ := c.findSignal(c.contractVersion().layoutOfContract().controlPlaneInitialized)
 	return done
 }
 
 // newCondition is one of the kind that came with v1beta2, which an older Cluster has in another place.
 func newCondition(c Object, conditionType string) foundCondition {
-	return c.findCondition(conditionType, c.contractVersion().layout().conditions...)
+	return c.findCondition(conditionType, c.contractVersion().layoutOfContract().conditions...)
 }
 
-// endpointOf returns the endpoint of a Cluster. CAPT writes the whole URL where a host belongs.
-func endpointOf(c Object) Endpoint {
+// clusterEndpoint returns the endpoint of a Cluster. CAPT writes the whole URL where a host belongs.
+func clusterEndpoint(c Object) Endpoint {
 	e := Endpoint{Host: c.textField("spec", "controlPlaneEndpoint", "host"), Port: c.intField("spec", "controlPlaneEndpoint", "port")}
 	if !strings.Contains(e.Host, "://") {
 		return e
@@ -80,7 +80,7 @@ func failureDomains(in ...Object) []FailureDomain {
 }
 
 func failureDomainsOf(o Object) []FailureDomain {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return nil
 	}
 	v, _, err := unstructured.NestedFieldNoCopy(o.Object, "status", "failureDomains")
@@ -95,8 +95,8 @@ func failureDomainsOf(o Object) []FailureDomain {
 		}
 	case []any:
 		for _, d := range all {
-			if m, ok := d.(map[string]any); ok && toString(m["name"]) != "" {
-				out = append(out, failureDomain(toString(m["name"]), m))
+			if m, ok := d.(map[string]any); ok && stringOrEmpty(m["name"]) != "" {
+				out = append(out, failureDomain(stringOrEmpty(m["name"]), m))
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func failureDomain(name string, v any) FailureDomain {
 
 // countReplicas counts the replicas of control plane and workers, as the Cluster counts them, or the control plane itself.
 func countReplicas(in Input) (controlPlanes, workers Replicas) {
-	base := in.Cluster.contractVersion().layout().replicas
+	base := in.Cluster.contractVersion().layoutOfContract().replicas
 	count := func(field string) Replicas {
 		path := append(slices.Clone(base), field)
 		return Replicas{
@@ -126,8 +126,8 @@ func countReplicas(in Input) (controlPlanes, workers Replicas) {
 	return controlPlanes, workers
 }
 
-// versionOf returns the version of Kubernetes that runs. The desired version does not count.
-func versionOf(in Input) string {
+// runningVersion returns the version of Kubernetes that runs. The desired version does not count.
+func runningVersion(in Input) string {
 	if in.Kubeconfig.Answer.Version != "" {
 		return in.Kubeconfig.Answer.Version
 	}
@@ -137,7 +137,7 @@ func versionOf(in Input) string {
 func pausedCondition(in Input) Condition {
 	c := in.Cluster
 	if c.boolField("spec", "paused") || c.annotatedPaused() {
-		if isCAPT(in) {
+		if isCAPTCluster(in) {
 			return c.conditionWith(TypePaused, True, ReasonPausedIgnored, "its provider works on it all the same")
 		}
 		return c.conditionWith(TypePaused, True, ReasonPaused, "")

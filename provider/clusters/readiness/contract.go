@@ -33,8 +33,8 @@ const (
 // not follow the newest contract: that would change every published Site.
 const PublishedAPIVersion = Group + "/" + string(V1Beta2)
 
-// layouts lists every contract that can be read, the newest first. A new contract is its constant and its entry here.
-func layouts() []layout {
+// supportedLayouts lists every contract that can be read, the newest first. A new contract is its constant and its entry here.
+func supportedLayouts() []layout {
 	return []layout{
 		{
 			contract:                  V1Beta2,
@@ -108,9 +108,9 @@ type signal struct {
 	flag       []string
 }
 
-// layout returns where a contract has its fields.
-func (c Contract) layout() layout {
-	for _, l := range layouts() {
+// layoutOfContract returns where a contract has its fields.
+func (c Contract) layoutOfContract() layout {
+	for _, l := range supportedLayouts() {
 		if l.contract == c {
 			return l
 		}
@@ -119,11 +119,11 @@ func (c Contract) layout() layout {
 }
 
 // NewestContract that is supported.
-func NewestContract() Contract { return layouts()[0].contract }
+func NewestContract() Contract { return supportedLayouts()[0].contract }
 
 // ReferencedGroup returns the API group of a reference in a Cluster of this version.
 func (c Contract) ReferencedGroup(reference map[string]string) string {
-	if !c.layout().versionedReferences {
+	if !c.layoutOfContract().versionedReferences {
 		return reference["apiGroup"]
 	}
 	group, _, _ := strings.Cut(reference["apiVersion"], "/")
@@ -132,7 +132,7 @@ func (c Contract) ReferencedGroup(reference map[string]string) string {
 
 // NewReference returns the reference from a Cluster of this version to an object of its namespace.
 func (c Contract) NewReference(gv schema.GroupVersion, kind, namespace, name string) map[string]any {
-	if c.layout().versionedReferences {
+	if c.layoutOfContract().versionedReferences {
 		return map[string]any{"apiVersion": gv.String(), "kind": kind, "namespace": namespace, "name": name}
 	}
 	return map[string]any{"apiGroup": gv.Group, "kind": kind, "name": name}
@@ -140,7 +140,7 @@ func (c Contract) NewReference(gv schema.GroupVersion, kind, namespace, name str
 
 // NewTopology returns spec.topology of a Cluster of this version, with the ClusterClass that it names.
 func (c Contract) NewTopology(namespace, class string) (map[string]any, error) {
-	l, out := c.layout(), map[string]any{}
+	l, out := c.layoutOfContract(), map[string]any{}
 	if l.contract == "" {
 		return nil, errors.Errorf("cannot write a Cluster of version %q: it is not supported", c)
 	}
@@ -161,7 +161,7 @@ func DefinitionOf(group, kind string) string {
 // ClusterVersion is the newest version of Cluster that a definition serves and that can be read here. It is empty if there is none.
 func ClusterVersion(definition *unstructured.Unstructured) Contract {
 	served := servedVersions(definition)
-	for _, l := range layouts() {
+	for _, l := range supportedLayouts() {
 		if slices.Contains(served, string(l.contract)) {
 			return l.contract
 		}
@@ -173,7 +173,7 @@ func ClusterVersion(definition *unstructured.Unstructured) Contract {
 // the version of the kind that follows it. Both are empty if there is none.
 func ContractOf(definition *unstructured.Unstructured, cluster Contract) (Contract, string) {
 	served := servedVersions(definition)
-	for _, c := range cluster.layout().joins {
+	for _, c := range cluster.layoutOfContract().joins {
 		if v := newestVersion(definition.GetLabels()[Group+"/"+string(c)], served); v != "" {
 			return c, v
 		}

@@ -117,7 +117,7 @@ func TestContractWrites(t *testing.T) {
 			}
 			read := map[string]string{}
 			for field, value := range reference {
-				read[field] = toString(value)
+				read[field] = stringOrEmpty(value)
 			}
 			if got := tc.contract.ReferencedGroup(read); got != "g" {
 				t.Errorf("\n%s\nReferencedGroup(%v): want g, got %q", tc.reason, read, got)

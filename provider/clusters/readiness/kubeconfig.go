@@ -90,7 +90,7 @@ func (k Kubeconfig) secretDigest() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func (k Kubeconfig) expiresAt() time.Time { return k.NotAfter }
+func (k Kubeconfig) expirationTime() time.Time { return k.NotAfter }
 
 func (k Kubeconfig) conditionWith(s Status, reason, message string) Condition {
 	return Condition{Type: TypeKubeconfigReady, Status: s, Reason: reason, Message: message, By: Subject{Kind: "Secret", Name: k.Secret}}

@@ -33,10 +33,10 @@ func Lacks(s Subject, reason string) Object { return Object{Subject: s, Missing:
 // NotReferenced is an object that no other object refers to.
 func NotReferenced() Object { return Object{Missing: ReasonNotReferenced} }
 
-func (o Object) isThere() bool { return o.Unstructured != nil && o.Missing == "" }
+func (o Object) isObjectPresent() bool { return o.Unstructured != nil && o.Missing == "" }
 
-// orNone is an object that no other object refers to, where its kind is unknown.
-func (o Object) orNone() Object {
+// orNotReferenced is an object that no other object refers to, where its kind is unknown.
+func (o Object) orNotReferenced() Object {
 	if o.Unstructured == nil && o.Missing == "" {
 		return NotReferenced()
 	}
@@ -44,7 +44,7 @@ func (o Object) orNone() Object {
 }
 
 func (o Object) objectUID() string {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return ""
 	}
 	return string(o.GetUID())
@@ -73,7 +73,7 @@ func (o Object) conditionWith(conditionType string, s Status, reason, message st
 }
 
 func (o Object) textField(fields ...string) string {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return ""
 	}
 	s, _, _ := unstructured.NestedString(o.Object, fields...) // It is empty where something else stands there.
@@ -82,7 +82,7 @@ func (o Object) textField(fields ...string) string {
 
 // boolField is a boolean. An unset field is false.
 func (o Object) boolField(fields ...string) bool {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return false
 	}
 	b, _, err := unstructured.NestedBool(o.Object, fields...)
@@ -90,15 +90,15 @@ func (o Object) boolField(fields ...string) bool {
 }
 
 func (o Object) intField(fields ...string) int64 {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return 0
 	}
 	v, _, _ := unstructured.NestedFieldNoCopy(o.Object, fields...) // It is nil where the path leads through something else.
-	return toInteger(v)
+	return parseJSONInteger(v)
 }
 
-// toInteger returns a JSON number as an integer, from each type that decoders use.
-func toInteger(v any) int64 {
+// parseJSONInteger returns a JSON number as an integer, from each type that decoders use.
+func parseJSONInteger(v any) int64 {
 	switch n := v.(type) {
 	case int64:
 		return n
@@ -128,7 +128,7 @@ func (s foundCondition) messageText() string {
 
 // findCondition returns a condition of an object, where Kubernetes has it, or in another place.
 func (o Object) findCondition(conditionType string, in ...string) foundCondition {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return foundCondition{}
 	}
 	if len(in) == 0 {
@@ -143,8 +143,8 @@ func (o Object) findCondition(conditionType string, in ...string) foundCondition
 		m, ok := c.(map[string]any)
 		if ok && m["type"] == conditionType {
 			return foundCondition{
-				found: true, status: toString(m["status"]), reason: toString(m["reason"]), message: toString(m["message"]),
-				generation: toInteger(m["observedGeneration"]),
+				found: true, status: stringOrEmpty(m["status"]), reason: stringOrEmpty(m["reason"]), message: stringOrEmpty(m["message"]),
+				generation: parseJSONInteger(m["observedGeneration"]),
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (o Object) findSignal(s signal) (bool, foundCondition) {
 	return len(s.flag) > 0 && o.boolField(s.flag...), foundCondition{}
 }
 
-func toString(v any) string {
+func stringOrEmpty(v any) string {
 	s, ok := v.(string)
 	if !ok {
 		return ""
@@ -171,7 +171,7 @@ func toString(v any) string {
 
 // annotatedPaused reports whether the annotation of an object pauses it.
 func (o Object) annotatedPaused() bool {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return false
 	}
 	_, ok := o.GetAnnotations()[annotationPaused]
@@ -180,7 +180,7 @@ func (o Object) annotatedPaused() bool {
 
 // failureText returns the failure that an object reports, wherever its version has it. It is empty if there is none.
 func (o Object) failureText() string {
-	for _, l := range slices.Backward(layouts()) {
+	for _, l := range slices.Backward(supportedLayouts()) {
 		base := l.failure
 		reason, message := o.textField(append(slices.Clone(base), "failureReason")...), o.textField(append(slices.Clone(base), "failureMessage")...)
 		if reason != "" && message != "" {

@@ -2,7 +2,7 @@ package readiness
 
 // infrastructureDone returns the ready signal of an infrastructure object, by the contract of its kind.
 func infrastructureDone(o Object) bool {
-	done, _ := o.findSignal(o.Contract.layout().infrastructureReady)
+	done, _ := o.findSignal(o.Contract.layoutOfContract().infrastructureReady)
 	return done
 }
 
@@ -70,17 +70,17 @@ func controlPlaneReady(in Input) Condition {
 		return reporter.conditionWith(conditionType, False, ReasonNotReady, "it is being deleted")
 	}
 	if well, message := controlPlaneWell(c, o); !well {
-		return reporter.conditionWith(conditionType, False, notYet(in), message)
+		return reporter.conditionWith(conditionType, False, notReadyReason(in), message)
 	}
 	return reporter.conditionWith(conditionType, True, ReasonAvailable, "")
 }
 
-// notYet distinguishes a control plane that was never ready, a replacement on a user's request, and a loss of readiness.
-func notYet(in Input) string {
+// notReadyReason distinguishes a control plane that was never ready, a replacement on a user's request, and a loss of readiness.
+func notReadyReason(in Input) string {
 	switch {
 	case controlPlaneInitialized(in).Status != True:
 		return ReasonNotInitialized
-	case isRolling(in):
+	case isRollingOut(in):
 		return ReasonRollingOut
 	}
 	return ReasonNotReady
@@ -88,10 +88,10 @@ func notYet(in Input) string {
 
 // controlPlaneWell returns the ready signal of the control plane by its contract, or else the signal of the Cluster about it.
 func controlPlaneWell(c, o Object) (bool, string) {
-	if !o.isThere() {
+	if !o.isObjectPresent() {
 		return clusterSaysWell(c)
 	}
-	well, found := o.findSignal(o.Contract.layout().controlPlaneReady)
+	well, found := o.findSignal(o.Contract.layoutOfContract().controlPlaneReady)
 	if found.found {
 		return well, found.messageText()
 	}
@@ -99,7 +99,7 @@ func controlPlaneWell(c, o Object) (bool, string) {
 }
 
 func clusterSaysWell(c Object) (bool, string) {
-	well, found := c.findSignal(c.contractVersion().layout().controlPlaneAvailable)
+	well, found := c.findSignal(c.contractVersion().layoutOfContract().controlPlaneAvailable)
 	return well, found.messageText()
 }
 
@@ -144,7 +144,7 @@ func reportObjects(in Input, r Report) []ObjectReport {
 
 func reportObject(o Object, ready bool, condition Condition) ObjectReport {
 	out := ObjectReport{Kind: o.Subject.Kind, Name: o.Subject.Name, UID: o.objectUID(), Ready: ready}
-	if o.isThere() {
+	if o.isObjectPresent() {
 		out.APIVersion = o.GetAPIVersion()
 	}
 	if !ready {

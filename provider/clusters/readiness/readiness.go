@@ -222,16 +222,16 @@ func (b Blocker) String() string {
 // that merely takes long.
 func (r Report) Blocker() Blocker {
 	if c := r.Condition(TypeDeleting); c.Status != False {
-		return blockerFor(c)
+		return conditionBlocker(c)
 	}
 	open := r.firstOpenCondition()
 	if open.Status == True || open.Type == "" {
 		return r.tooFewWorkers()
 	}
 	if c := r.Condition(TypeProviderHealthy); c.Status == False && open.Type != TypeKubeconfigReady {
-		return blockerFor(c)
+		return conditionBlocker(c)
 	}
-	return blockerFor(open)
+	return conditionBlocker(open)
 }
 
 // Trouble returns the first problem of a cluster: the blocker of a delivery, and else its infrastructure or its control plane. An empty
@@ -241,7 +241,7 @@ func (r Report) Trouble() Blocker {
 		return b
 	}
 	if c := r.firstUntrue(TypeInfrastructureReady, TypeControlPlaneReady); c.Type != "" {
-		return blockerFor(c)
+		return conditionBlocker(c)
 	}
 	return Blocker{}
 }
@@ -267,7 +267,9 @@ func (r Report) firstUntrue(types ...string) Condition {
 	return Condition{}
 }
 
-func blockerFor(c Condition) Blocker { return Blocker{By: c.By, Reason: c.Reason, Message: c.Message} }
+func conditionBlocker(c Condition) Blocker {
+	return Blocker{By: c.By, Reason: c.Reason, Message: c.Message}
+}
 
 func (r Report) tooFewWorkers() Blocker {
 	if !r.short {
@@ -278,7 +280,7 @@ func (r Report) tooFewWorkers() Blocker {
 
 // Read interprets the objects of a cluster.
 func Read(in Input) Report {
-	in.Infrastructure, in.ControlPlane = in.Infrastructure.orNone(), in.ControlPlane.orNone()
+	in.Infrastructure, in.ControlPlane = in.Infrastructure.orNotReferenced(), in.ControlPlane.orNotReferenced()
 	c := in.Cluster
 	r := Report{UID: c.objectUID(), Infrastructure: in.Infrastructure.Contract, ControlPlane: in.ControlPlane.Contract}
 	if c.Missing != "" {
@@ -286,13 +288,13 @@ func Read(in Input) Report {
 	}
 	r.APIVersion = c.GetAPIVersion()
 	r.Phase = c.textField("status", "phase")
-	r.Endpoint = endpointOf(c)
+	r.Endpoint = clusterEndpoint(c)
 	r.FailureDomains = failureDomains(c, in.Infrastructure)
 	r.ControlPlanes, r.Workers = countReplicas(in)
 	r.short = r.Workers.Ready < in.Options.MinReadyWorkers
-	r.KubeconfigDigest, r.KubeconfigExpires = in.Kubeconfig.secretDigest(), in.Kubeconfig.expiresAt()
-	r.Version = versionOf(in)
-	r.Topology = topologyOf(in)
+	r.KubeconfigDigest, r.KubeconfigExpires = in.Kubeconfig.secretDigest(), in.Kubeconfig.expirationTime()
+	r.Version = runningVersion(in)
+	r.Topology = clusterTopology(in)
 	initialized := controlPlaneInitialized(in)
 	if initialized.Status == True {
 		r.Initialized = latchInitialized(in)

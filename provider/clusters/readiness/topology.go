@@ -19,43 +19,43 @@ type Topology struct {
 	Reason, Message string
 }
 
-// topologyOf returns the topology of a Cluster.
-func topologyOf(in Input) Topology {
+// clusterTopology returns the topology of a Cluster.
+func clusterTopology(in Input) Topology {
 	c, plane := in.Cluster, in.ControlPlane
-	t := Topology{Class: c.textField(append([]string{"spec", "topology"}, c.contractVersion().layout().topologyClass...)...)}
+	t := Topology{Class: c.textField(append([]string{"spec", "topology"}, c.contractVersion().layoutOfContract().topologyClass...)...)}
 	if t.Class == "" {
 		return Topology{}
 	}
 	done := newCondition(c, typeTopologyReconciled)
 	switch {
 	case !done.hasStatus(True):
-		t.Reason, t.Message = orElse(done.reason, ReasonTopologyNotReconciled), c.conditionWith("", "", "", done.message).Message
-	case done.generation < c.GetGeneration(), isUnseen(plane):
+		t.Reason, t.Message = textOrDefault(done.reason, ReasonTopologyNotReconciled), c.conditionWith("", "", "", done.message).Message
+	case done.generation < c.GetGeneration(), isGenerationUnseen(plane):
 		t.Reason = ReasonTopologyNotReconciled
-	case isRolling(in):
+	case isRollingOut(in):
 		t.Reason = ReasonRollingOut
 	}
 	return t
 }
 
-// isUnseen is true for an object whose controller has not observed its current generation. An object without an observed generation counts as
+// isGenerationUnseen is true for an object whose controller has not observed its current generation. An object without an observed generation counts as
 // observed.
-func isUnseen(o Object) bool {
+func isGenerationUnseen(o Object) bool {
 	observed := o.intField("status", "observedGeneration")
 	return observed > 0 && observed < o.GetGeneration()
 }
 
-// isRolling is true while a rollout replaces machines. The control plane knows it before the Cluster does.
-func isRolling(in Input) bool {
+// isRollingOut is true while a rollout replaces machines. The control plane knows it before the Cluster does.
+func isRollingOut(in Input) bool {
 	if newCondition(in.Cluster, typeRollingOut).hasStatus(True) {
 		return true
 	}
-	return slices.ContainsFunc(layouts(), func(l layout) bool {
+	return slices.ContainsFunc(supportedLayouts(), func(l layout) bool {
 		return in.ControlPlane.findCondition(typeRollingOut, l.conditions...).hasStatus(True)
 	})
 }
 
-func orElse(text, otherwise string) string {
+func textOrDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise
 	}

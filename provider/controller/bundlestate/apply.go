@@ -29,24 +29,24 @@ func (e *external) applyActions(ctx context.Context, bs *v1alpha1.BundleState, d
 		switch {
 		case err == nil, kerrors.IsNotFound(err), kerrors.IsAlreadyExists(err), kerrors.IsConflict(err):
 			// Another writer came between, whose change wakes this object.
-		case a.pkg != nil && isRefusal(err):
-			d.refuse(a.pkg, err)
+		case a.pkg != nil && isPermanentRefusal(err):
+			d.recordRefused(a.pkg, err)
 			continue
 		default:
-			failed = append(failed, errors.Wrapf(err, "cannot %s %s", a.verb, a.name()))
+			failed = append(failed, errors.Wrapf(err, "cannot %s %s", a.verb, a.actionObjectName()))
 			continue
 		}
-		d.accept(a.pkg, uid)
+		d.recordAccepted(a.pkg, uid)
 		if uid != "" {
-			failed = append(failed, e.writeUID(ctx, bs, a.pkg.Name, string(uid)))
+			failed = append(failed, e.writePackageUID(ctx, bs, a.pkg.Name, string(uid)))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// writeUID writes the UID of a created object into the status, without a check of the resource version: the status is the only record that
+// writePackageUID writes the UID of a created object into the status, without a check of the resource version: the status is the only record that
 // the object is of this Bundle. The note has it until a status that was read does.
-func (e *external) writeUID(ctx context.Context, bs *v1alpha1.BundleState, name, uid string) error {
+func (e *external) writePackageUID(ctx context.Context, bs *v1alpha1.BundleState, name, uid string) error {
 	e.note.created[name] = uid
 	packages := slices.Clone(bs.Status.AtProvider.Packages)
 	i := slices.IndexFunc(packages, func(p v1alpha1.PackageObservation) bool { return p.Name == name })
@@ -69,43 +69,43 @@ func (e *external) writeUID(ctx context.Context, bs *v1alpha1.BundleState, name,
 	return nil
 }
 
-// name of the object that an action is about.
-func (a action) name() string {
+// actionObjectName returns the name of the object that an action is about.
+func (a action) actionObjectName() string {
 	if a.pkg != nil {
 		return a.pkg.Kind + " " + a.pkg.Name
 	}
 	return a.object.live.GetKind() + " " + a.object.live.GetName()
 }
 
-// isRefusal reports whether the API server will never accept the object.
-func isRefusal(err error) bool {
+// isPermanentRefusal reports whether the API server will never accept the object.
+func isPermanentRefusal(err error) bool {
 	return kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) || kerrors.IsRequestEntityTooLargeError(err)
 }
 
-// refuse notes that the API server refuses a package.
-func (d *decision) refuse(p *v1alpha1.BundlePackage, err error) {
-	out := d.find(p.Name)
-	setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRefused, "%s", oneline.Clean(err.Error(), maxMessage))
+// recordRefused notes that the API server refuses a package.
+func (d *decision) recordRefused(p *v1alpha1.BundlePackage, err error) {
+	out := d.findObservation(p.Name)
+	setPackageStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRefused, "%s", oneline.Clean(err.Error(), maxMessage))
 	if d.status != v1alpha1.StatusRemoving {
 		d.status = v1alpha1.StatusFailed
 	}
 }
 
-// accept notes that the API server takes a package which it refused before, and the UID of a new object.
-func (d *decision) accept(p *v1alpha1.BundlePackage, uid types.UID) {
+// recordAccepted notes that the API server takes a package which it refused before, and the UID of a new object.
+func (d *decision) recordAccepted(p *v1alpha1.BundlePackage, uid types.UID) {
 	if p == nil {
 		return
 	}
-	out := d.find(p.Name)
+	out := d.findObservation(p.Name)
 	if uid != "" {
 		out.UID = string(uid)
 	}
 	if out.Reason == v1alpha1.PackageReasonRefused {
-		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
+		setPackageStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
 	}
 }
 
-func (d *decision) find(name string) *v1alpha1.PackageObservation {
+func (d *decision) findObservation(name string) *v1alpha1.PackageObservation {
 	for i := range d.packages {
 		if d.packages[i].Name == name {
 			return &d.packages[i]
@@ -131,7 +131,7 @@ func (e *external) applyAction(ctx context.Context, bs *v1alpha1.BundleState, a 
 
 // createObject makes an object, and returns its UID. It has no owner: a package that leaves the bundle stays.
 func (e *external) createObject(ctx context.Context, bs *v1alpha1.BundleState, a action) (types.UID, error) {
-	spec, err := decodeSpec(a.pkg)
+	spec, err := decodePackageSpec(a.pkg)
 	if err != nil {
 		return "", err
 	}
@@ -139,18 +139,18 @@ func (e *external) createObject(ctx context.Context, bs *v1alpha1.BundleState, a
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: a.pkg.Group, Version: deploymentv1alpha1.Version, Kind: a.pkg.Kind})
 	u.SetNamespace(bs.GetNamespace())
 	u.SetName(a.pkg.Name)
-	a.setLabels(u)
+	a.setBundleLabels(u)
 	err = e.kube.Create(ctx, u, client.FieldOwner(bundle.FieldOwner))
 	return u.GetUID(), err
 }
 
-func decodeSpec(p *v1alpha1.BundlePackage) (map[string]any, error) {
+func decodePackageSpec(p *v1alpha1.BundlePackage) (map[string]any, error) {
 	out := map[string]any{}
 	return out, errors.Wrap(json.Unmarshal(p.Spec.Raw, &out), "cannot read spec")
 }
 
-// setLabels sets the labels of an object that name its bundle, and the annotation with the time since which no bundle names it.
-func (a action) setLabels(u *unstructured.Unstructured) {
+// setBundleLabels sets the labels of an object that name its bundle, and the annotation with the time since which no bundle names it.
+func (a action) setBundleLabels(u *unstructured.Unstructured) {
 	labels, annotations := u.GetLabels(), u.GetAnnotations()
 	if labels == nil {
 		labels = map[string]string{}
@@ -169,11 +169,11 @@ func (a action) setLabels(u *unstructured.Unstructured) {
 
 // updateObject gives an object its desired spec. Crossplane's own fields in the spec stay.
 func (e *external) updateObject(ctx context.Context, a action) error {
-	spec, err := decodeSpec(a.pkg)
+	spec, err := decodePackageSpec(a.pkg)
 	if err != nil {
 		return err
 	}
-	u, err := e.readObject(ctx, a.object)
+	u, err := e.readCurrentObject(ctx, a.object)
 	if err != nil {
 		return err
 	}
@@ -181,12 +181,12 @@ func (e *external) updateObject(ctx context.Context, a action) error {
 		spec["crossplane"] = crossplane
 	}
 	u.Object["spec"] = spec
-	a.setLabels(u)
+	a.setBundleLabels(u)
 	return e.kube.Update(ctx, u, client.FieldOwner(bundle.FieldOwner))
 }
 
-// readObject returns an object with its content. It returns a conflict if the object is not the version that the decision is about.
-func (e *external) readObject(ctx context.Context, o *object) (*unstructured.Unstructured, error) {
+// readCurrentObject returns an object with its content. It returns a conflict if the object is not the version that the decision is about.
+func (e *external) readCurrentObject(ctx context.Context, o *object) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(o.live.GroupVersionKind())
 	if err := e.live.Get(ctx, client.ObjectKeyFromObject(o.live), u); err != nil {
@@ -201,11 +201,11 @@ func (e *external) readObject(ctx context.Context, o *object) (*unstructured.Uns
 
 // labelObject changes which bundle an object belongs to.
 func (e *external) labelObject(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
-	u, err := e.readObject(ctx, a.object)
+	u, err := e.readCurrentObject(ctx, a.object)
 	if err != nil {
 		return err
 	}
-	a.setLabels(u)
+	a.setBundleLabels(u)
 	if err := e.kube.Update(ctx, u, client.FieldOwner(bundle.FieldOwner)); err != nil {
 		return err
 	}

@@ -76,8 +76,8 @@ type decider struct {
 	isPruneDue bool
 }
 
-// decide on all packages. It is pure: the same facts give the same decision.
-func decide(f *facts) decision {
+// decideBundle decides on all packages. It is pure: the same facts give the same decision.
+func decideBundle(f *facts) decision {
 	d := &decider{facts: f, decided: map[string]v1alpha1.PackageObservation{}}
 	for _, p := range bundle.SortByLayer(f.spec.Packages) {
 		d.decided[p.Name] = d.decidePackage(p)
@@ -87,7 +87,7 @@ func decide(f *facts) decision {
 		out.packages = append(out.packages, d.decided[p.Name])
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(f.objects), compareKeys) {
-		if o := f.objects[key]; f.isOwned(o) && !f.names(key) {
+		if o := f.objects[key]; f.isOwnedByBundle(o) && !f.namesObject(key) {
 			out.packages = append(out.packages, d.decideUnreferenced(key, o)...)
 		}
 	}
@@ -101,10 +101,10 @@ func compareKeys(a, b objectKey) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.kind, b.kind), cmp.Compare(a.group, b.group))
 }
 
-// names reports whether the spec asks for an object.
-func (f *facts) names(key objectKey) bool {
+// namesObject reports whether the spec asks for an object.
+func (f *facts) namesObject(key objectKey) bool {
 	for i := range f.spec.Packages {
-		if p := &f.spec.Packages[i]; p.Name == key.name && keyOf(p) == key {
+		if p := &f.spec.Packages[i]; p.Name == key.name && packageObjectKey(p) == key {
 			return true
 		}
 	}
@@ -114,7 +114,7 @@ func (f *facts) names(key objectKey) bool {
 // decidePackage decides on one package, after its dependencies.
 func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObservation {
 	out := v1alpha1.PackageObservation{
-		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.usages[keyOf(p)].oldest),
+		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOfBundles(d.usages[packageObjectKey(p)].oldest),
 	}
 	switch {
 	case p.IsExisting() && d.isDeleted:
@@ -130,14 +130,14 @@ func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObser
 	return out
 }
 
-// setStatusf sets a status with its reason and a sentence.
-func setStatusf(out *v1alpha1.PackageObservation, status, reason, format string, args ...any) {
+// setPackageStatusf sets a status with its reason and a sentence.
+func setPackageStatusf(out *v1alpha1.PackageObservation, status, reason, format string, args ...any) {
 	out.Status, out.Reason, out.Message = status, reason, fmt.Sprintf(format, args...)
 }
 
 // retainStatusf keeps the state of a package, with a reason and a sentence.
 func (d *decider) retainStatusf(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation, reason, format string, args ...any) {
-	o, earlier := d.objects[keyOf(p)], *p
+	o, earlier := d.objects[packageObjectKey(p)], *p
 	earlier.Version, out.Digest = d.was[p.Name].Version, o.digest
 	d.judgeObject(&earlier, o, out)
 	out.Reason, out.Message = reason, fmt.Sprintf(format, args...)
@@ -148,10 +148,10 @@ func (d *decider) addAction(a action) { d.actions = append(d.actions, a) }
 
 // observeExisting reports about a package that another user deploys.
 func (d *decider) observeExisting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
-	o := d.objects[keyOf(p)]
+	o := d.objects[packageObjectKey(p)]
 	out.UID = ""
 	if o == nil || o.isDeleting {
-		setStatusf(out, v1alpha1.StatusNotDeployed, v1alpha1.PackageReasonMissing, "%s %s of %s does not exist, and this Bundle does not make it", p.Kind, p.Name, p.Group)
+		setPackageStatusf(out, v1alpha1.StatusNotDeployed, v1alpha1.PackageReasonMissing, "%s %s of %s does not exist, and this Bundle does not make it", p.Kind, p.Name, p.Group)
 		return
 	}
 	out.Digest = o.digest
@@ -167,20 +167,20 @@ func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha
 	switch {
 	case e.Reported != out.Digest:
 		out.Ready = false
-		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s %s has not taken up the spec yet", p.Kind, p.Name)
+		setPackageStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s %s has not taken up the spec yet", p.Kind, p.Name)
 	case e.IsHeldBack:
-		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonSuspended, "%s %s is suspended", p.Kind, p.Name)
+		setPackageStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonSuspended, "%s %s is suspended", p.Kind, p.Name)
 	case e.WasRolledBack:
-		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRolledBack, "%s", e.Message)
+		setPackageStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRolledBack, "%s", e.Message)
 	case e.HasFailed:
-		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonFailed, "%s", e.Message)
+		setPackageStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonFailed, "%s", e.Message)
 	case e.IsDone && e.Ready:
-		setStatusf(out, v1alpha1.StatusSuccess, "", "")
+		setPackageStatusf(out, v1alpha1.StatusSuccess, "", "")
 		out.Version = p.Version
 	case e.IsDone && wasDeployed:
-		setStatusf(out, v1alpha1.StatusSuccess, v1alpha1.PackageReasonNotReady, "%s", e.Message)
+		setPackageStatusf(out, v1alpha1.StatusSuccess, v1alpha1.PackageReasonNotReady, "%s", e.Message)
 	default:
-		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s", e.Message)
+		setPackageStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s", e.Message)
 	}
 }
 
@@ -196,7 +196,7 @@ func (d *decider) statusOfBundle() string {
 	for _, p := range d.spec.Packages {
 		s := d.decided[p.Name]
 		failed = failed || s.HasFailed()
-		pending = pending || !isSettled(p.Disabled, s)
+		pending = pending || !isPackageSettled(p.Disabled, s)
 		deployed = deployed || !slices.Contains([]string{v1alpha1.StatusNotDeployed, v1alpha1.StatusRemoved}, s.Status)
 	}
 	switch {
@@ -210,17 +210,17 @@ func (d *decider) statusOfBundle() string {
 	return v1alpha1.StatusSuccess
 }
 
-// isSettled reports whether a package has its desired state.
-func isSettled(disabled bool, s v1alpha1.PackageObservation) bool {
+// isPackageSettled reports whether a package has its desired state.
+func isPackageSettled(disabled bool, s v1alpha1.PackageObservation) bool {
 	if disabled {
 		return s.Status == v1alpha1.StatusNotDeployed || s.Status == v1alpha1.StatusRemoved
 	}
-	return isDeployed(s) || s.Status == v1alpha1.StatusSuccess && s.Reason == v1alpha1.PackageReasonNotReady
+	return isPackageDeployed(s) || s.Status == v1alpha1.StatusSuccess && s.Reason == v1alpha1.PackageReasonNotReady
 }
 
-// isDeployed reports whether a package runs its desired spec, and is ready.
-func isDeployed(s v1alpha1.PackageObservation) bool {
+// isPackageDeployed reports whether a package runs its desired spec, and is ready.
+func isPackageDeployed(s v1alpha1.PackageObservation) bool {
 	return s.Status == v1alpha1.StatusSuccess && s.Reason == "" && s.Ready
 }
 
-func joinNames(names []string) string { return strings.Join(names, ", ") }
+func joinWithCommas(names []string) string { return strings.Join(names, ", ") }

@@ -133,7 +133,7 @@ func describe(d decision) []string {
 		out = append(out, strings.TrimRight(fmt.Sprintf("%s %s %s", p.Name, p.Status, p.Reason), " "))
 	}
 	for _, a := range d.actions {
-		line := string(a.verb) + " " + a.name()
+		line := string(a.verb) + " " + a.actionObjectName()
 		if a.verb == verbLabel {
 			line += " for " + a.owner.Name + strings.TrimRight(" "+a.unreferencedSince, " ")
 		}
@@ -629,7 +629,7 @@ func TestDecide(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := tc.scene.facts()
-			if diff := cmp.Diff(tc.want, describe(decide(f))); diff != "" {
+			if diff := cmp.Diff(tc.want, describe(decideBundle(f))); diff != "" {
 				t.Errorf("\n%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -717,7 +717,7 @@ func TestPruneAfterSuccess(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tc.scene.asked = requested
-			d := decide(tc.scene.facts())
+			d := decideBundle(tc.scene.facts())
 			goes := len(d.actions) > 0 && d.actions[len(d.actions)-1].verb == verbRemove && d.actions[len(d.actions)-1].object.live.GetName() == "old"
 			if diff := cmp.Diff([]any{tc.want, tc.isDue, tc.goes}, []any{d.packages[1].Message, d.isPruneDue, goes}); diff != "" {
 				t.Errorf("\n%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
@@ -762,7 +762,7 @@ func TestRemains(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tc.scene.deleted, tc.scene.asked = true, requested
-			if got := decide(tc.scene.facts()).remains; got != tc.want {
+			if got := decideBundle(tc.scene.facts()).remains; got != tc.want {
 				t.Errorf("\n%s\nremains: want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -772,17 +772,17 @@ func TestRemains(t *testing.T) {
 // TestRefusedPackage says how a package that the API server refuses stays refused until it is taken.
 func TestRefusedPackage(t *testing.T) {
 	s := scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}}
-	d := decide(s.facts())
-	d.refuse(&s.asked[0], errTest)
+	d := decideBundle(s.facts())
+	d.recordRefused(&s.asked[0], errTest)
 	if diff := cmp.Diff([]string{"failed", "db failed Refused", "create IntentDeployment db"}, describe(d)); diff != "" {
 		t.Errorf("refused once: -want, +got:\n%s", diff)
 	}
 	s.was = d.packages
-	d = decide(s.facts())
+	d = decideBundle(s.facts())
 	if diff := cmp.Diff([]string{"failed", "db failed Refused", "create IntentDeployment db"}, describe(d)); diff != "" {
 		t.Errorf("A status that flips between failed and deploying is written again and again: -want, +got:\n%s", diff)
 	}
-	d.accept(&s.asked[0], "uid-db")
+	d.recordAccepted(&s.asked[0], "uid-db")
 	if d.packages[0].Status != v1alpha1.StatusDeploying || d.packages[0].UID != "uid-db" {
 		t.Errorf("after the API server took it: %+v", d.packages[0])
 	}

@@ -17,17 +17,17 @@ import (
 // An objectKey identifies an object in the namespace.
 type objectKey struct{ group, kind, name string }
 
-// inner returns the IntentDeployment of an Application.
-func (k objectKey) inner() objectKey {
+// innerObjectKey returns the IntentDeployment of an Application.
+func (k objectKey) innerObjectKey() objectKey {
 	return objectKey{k.group, deploymentv1alpha1.Kind, k.name}
 }
 
-// outer returns the Application that an IntentDeployment may go with.
-func (k objectKey) outer() objectKey {
+// outerObjectKey returns the Application that an IntentDeployment may go with.
+func (k objectKey) outerObjectKey() objectKey {
 	return objectKey{k.group, applicationv1alpha1.Kind, k.name}
 }
 
-func keyOf(p *v1alpha1.BundlePackage) objectKey { return objectKey{p.Group, p.Kind, p.Name} }
+func packageObjectKey(p *v1alpha1.BundlePackage) objectKey { return objectKey{p.Group, p.Kind, p.Name} }
 
 // facts are all that a decision follows from. They are read past caches.
 type facts struct {
@@ -79,7 +79,7 @@ type age struct {
 	name    string
 }
 
-func (a age) compare(b age) int {
+func (a age) compareAges(b age) int {
 	return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.name, b.name))
 }
 
@@ -101,29 +101,29 @@ type usage struct {
 	deployer, owner *neighbour
 }
 
-// addUser adds a bundle that asks for an object by a package, if the decision is about the object.
-func (f *facts) addUser(n neighbour, p *v1alpha1.BundlePackage) {
-	key := keyOf(p)
-	if p.Disabled || !f.isAbout(key) {
+// addBundleUsage adds a bundle that asks for an object by a package, if the decision is about the object.
+func (f *facts) addBundleUsage(n neighbour, p *v1alpha1.BundlePackage) {
+	key := packageObjectKey(p)
+	if p.Disabled || !f.concernsObject(key) {
 		return
 	}
 	n.digest = p.Digest
 	u := f.usages[key]
-	i, _ := slices.BinarySearchFunc(u.oldest, n, func(a, b neighbour) int { return a.compare(b.age) })
+	i, _ := slices.BinarySearchFunc(u.oldest, n, func(a, b neighbour) int { return a.compareAges(b.age) })
 	u.oldest = slices.Insert(u.oldest, i, n)
 	u.oldest = u.oldest[:min(len(u.oldest), maxUsers)]
 	if !p.IsExisting() {
-		u.deployer = olderOf(u.deployer, n)
+		u.deployer = olderBundle(u.deployer, n)
 	}
 	if o := f.objects[key]; !p.IsExisting() && o != nil && o.owner == n.bundle {
-		u.owner = olderOf(u.owner, n)
+		u.owner = olderBundle(u.owner, n)
 	}
 	f.usages[key] = u
 }
 
-// olderOf returns the older of two bundles. The first may be nil.
-func olderOf(previous *neighbour, n neighbour) *neighbour {
-	if previous != nil && previous.compare(n.age) <= 0 {
+// olderBundle returns the older of two bundles. The first may be nil.
+func olderBundle(previous *neighbour, n neighbour) *neighbour {
+	if previous != nil && previous.compareAges(n.age) <= 0 {
 		return previous
 	}
 	return &n
@@ -153,20 +153,20 @@ type object struct {
 	evidence bundle.Evidence
 }
 
-// isToRemove reports whether the object of a package is this bundle's, and is to go.
-func (f *facts) isToRemove(p *v1alpha1.BundlePackage) bool {
-	return (p.Disabled || f.isDeleted) && f.isOwned(f.objects[keyOf(p)])
+// isObjectToRemove reports whether the object of a package is this bundle's, and is to go.
+func (f *facts) isObjectToRemove(p *v1alpha1.BundlePackage) bool {
+	return (p.Disabled || f.isDeleted) && f.isOwnedByBundle(f.objects[packageObjectKey(p)])
 }
 
-// isOwned reports whether the labels of an object say that this bundle made it as that package. Each editor of the object may write labels, so they decide
+// isOwnedByBundle reports whether the labels of an object say that this bundle made it as that package. Each editor of the object may write labels, so they decide
 // about labels alone.
-func (f *facts) isOwned(o *object) bool {
+func (f *facts) isOwnedByBundle(o *object) bool {
 	return o != nil && o.owner == f.bundle && o.label == o.live.GetName()
 }
 
-// isRecorded reports whether the status has the UID of an object: this bundle made it, or took it over with an equal spec. It may give such an object another
+// matchesRecord reports whether the status has the UID of an object: this bundle made it, or took it over with an equal spec. It may give such an object another
 // spec, and remove it. The provider may do both where a user may not.
-func (f *facts) isRecorded(o *object) bool {
+func (f *facts) matchesRecord(o *object) bool {
 	uid := string(o.live.GetUID())
 	return uid != "" && f.was[o.live.GetName()].UID == uid
 }
@@ -175,36 +175,36 @@ func (f *facts) isRecorded(o *object) bool {
 func (f *facts) namesToRemove() map[string]bool {
 	out := map[string]bool{}
 	for i := range f.spec.Packages {
-		if p := &f.spec.Packages[i]; f.isToRemove(p) {
+		if p := &f.spec.Packages[i]; f.isObjectToRemove(p) {
 			out[p.Name] = true
 		}
 	}
 	return out
 }
 
-// addName adds the name of a bundle to the users of a package, once, unless there are as many as a status names.
-func addName(users map[string][]string, pkg, bundle string) {
+// addUserName adds the name of a bundle to the users of a package, once, unless there are as many as a status names.
+func addUserName(users map[string][]string, pkg, bundle string) {
 	if names := users[pkg]; len(names) < maxUsers && !slices.Contains(names, bundle) {
 		users[pkg] = append(names, bundle)
 	}
 }
 
-// nextOwner returns the oldest other bundle that can own an object, or nil.
-func (f *facts) nextOwner(key objectKey) *neighbour { return f.usages[key].deployer }
+// nextObjectOwner returns the oldest other bundle that can own an object, or nil.
+func (f *facts) nextObjectOwner(key objectKey) *neighbour { return f.usages[key].deployer }
 
-// keepers returns the Bundles that prevent the deletion of an object without deploying it: by a dependency on it or its inner object, by
+// retainingBundles returns the Bundles that prevent the deletion of an object without deploying it: by a dependency on it or its inner object, by
 // their spec, or by their record.
-func (f *facts) keepers(key objectKey) []string {
+func (f *facts) retainingBundles(key objectKey) []string {
 	out := slices.Concat(f.recordUsers[key.name], f.namers[key.name])
-	for _, n := range slices.Concat(f.usages[key].oldest, f.usages[key.inner()].oldest) {
+	for _, n := range slices.Concat(f.usages[key].oldest, f.usages[key.innerObjectKey()].oldest) {
 		out = append(out, n.bundle.Name)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// namesOf returns the names of bundles, or nil for none.
-func namesOf(all []neighbour) []string {
+// namesOfBundles returns the names of bundles, or nil for none.
+func namesOfBundles(all []neighbour) []string {
 	var out []string
 	for _, n := range all {
 		out = append(out, n.name)

@@ -31,16 +31,16 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 	f := &facts{
 		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
 		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{}, unread: map[string]error{},
-		namers: map[string][]string{}, usages: map[objectKey]usage{}, records: map[string]bool{}, age: ageOf(bs),
+		namers: map[string][]string{}, usages: map[objectKey]usage{}, records: map[string]bool{}, age: ageOfBundleState(bs),
 	}
 	for _, p := range bs.Status.AtProvider.Packages {
 		f.was[p.Name] = p
 	}
-	c.memory.NoteOf(bs).addCreated(f.was)
+	c.memory.NoteOf(bs).addCreatedUIDs(f.was)
 	if err := c.listLabelled(ctx, f, bs.GetNamespace()); err != nil {
 		return nil, err
 	}
-	if err := c.getNamed(ctx, f, bs.GetNamespace()); err != nil {
+	if err := c.addNamedObjects(ctx, f, bs.GetNamespace()); err != nil {
 		return nil, err
 	}
 	if err := c.listNeighbours(ctx, f, bs); err != nil {
@@ -49,13 +49,13 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 	if err := c.explainDeletions(ctx, f, bs.GetNamespace()); err != nil {
 		return nil, err
 	}
-	if err := c.findNamers(ctx, f, bs.GetNamespace()); err != nil {
+	if err := c.findNamingBundles(ctx, f, bs.GetNamespace()); err != nil {
 		return nil, err
 	}
 	return f, c.findRecordUsers(ctx, f, bs)
 }
 
-func ageOf(bs *v1alpha1.BundleState) age {
+func ageOfBundleState(bs *v1alpha1.BundleState) age {
 	return age{created: bs.GetCreationTimestamp().Time, name: bs.GetName()}
 }
 
@@ -78,14 +78,14 @@ func (f *facts) addNeighbour(bs, o *v1alpha1.BundleState) {
 		return
 	}
 	for i := range o.Spec.ForProvider.Packages {
-		f.addUser(neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef}, &o.Spec.ForProvider.Packages[i])
+		f.addBundleUsage(neighbour{age: ageOfBundleState(o), bundle: o.Spec.ForProvider.BundleRef}, &o.Spec.ForProvider.Packages[i])
 	}
 }
 
-// isAbout reports whether the decision concerns an object, or the Application of that object.
-func (f *facts) isAbout(key objectKey) bool {
-	isInner := key == key.inner()
-	return f.names(key) || f.objects[key] != nil || isInner && (f.names(key.outer()) || f.objects[key.outer()] != nil)
+// concernsObject reports whether the decision concerns an object, or the Application of that object.
+func (f *facts) concernsObject(key objectKey) bool {
+	isInner := key == key.innerObjectKey()
+	return f.namesObject(key) || f.objects[key] != nil || isInner && (f.namesObject(key.outerObjectKey()) || f.objects[key.outerObjectKey()] != nil)
 }
 
 // listLabelled adds the objects that carry the labels of the bundle.
@@ -110,10 +110,10 @@ func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string
 	return nil
 }
 
-// getNamed adds the objects that have the names of packages, by any user.
-func (c *connector) getNamed(ctx context.Context, f *facts, namespace string) error {
+// addNamedObjects adds the objects that have the names of packages, by any user.
+func (c *connector) addNamedObjects(ctx context.Context, f *facts, namespace string) error {
 	for i := range f.spec.Packages {
-		key := keyOf(&f.spec.Packages[i])
+		key := packageObjectKey(&f.spec.Packages[i])
 		if f.objects[key] != nil || f.missingKinds[key.kind] && key.group == deploymentv1alpha1.GroupNamespaced {
 			continue
 		}
@@ -137,11 +137,11 @@ const maxLeft = 2 * maxPackages
 
 // addLabelled adds an object with the labels of the bundle, unless no decision reads it.
 func (f *facts) addLabelled(u *unstructured.Unstructured) {
-	kind, o := u.GroupVersionKind(), newObject(u)
+	kind, o := u.GroupVersionKind(), newObservedObject(u)
 	key := objectKey{kind.Group, kind.Kind, u.GetName()}
 	switch {
-	case f.names(key), f.isRecorded(o):
-	case !f.isOwned(o), f.left == maxLeft:
+	case f.namesObject(key), f.matchesRecord(o):
+	case !f.isOwnedByBundle(o), f.left == maxLeft:
 		return
 	default:
 		f.left++
@@ -151,13 +151,13 @@ func (f *facts) addLabelled(u *unstructured.Unstructured) {
 
 func (f *facts) addObject(u *unstructured.Unstructured) {
 	kind := u.GroupVersionKind()
-	f.objects[objectKey{kind.Group, kind.Kind, u.GetName()}] = newObject(u)
+	f.objects[objectKey{kind.Group, kind.Kind, u.GetName()}] = newObservedObject(u)
 }
 
-func newObject(u *unstructured.Unstructured) *object {
+func newObservedObject(u *unstructured.Unstructured) *object {
 	labels := u.GetLabels()
 	o := &object{
-		live: identityOf(u), label: labels[v1alpha1.LabelPackage], isDeleting: meta.WasDeleted(u), isControlled: metav1.GetControllerOf(u) != nil,
+		live: objectIdentity(u), label: labels[v1alpha1.LabelPackage], isDeleting: meta.WasDeleted(u), isControlled: metav1.GetControllerOf(u) != nil,
 		owner:             v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]},
 		unreferencedSince: u.GetAnnotations()[v1alpha1.AnnotationUnreferenced],
 	}
@@ -165,8 +165,8 @@ func newObject(u *unstructured.Unstructured) *object {
 	return o
 }
 
-// identityOf returns the fields of an object that name it and its version. The object of a package may have a megabyte, and a tenant may label any number.
-func identityOf(u *unstructured.Unstructured) *unstructured.Unstructured {
+// objectIdentity returns the fields of an object that name it and its version. The object of a package may have a megabyte, and a tenant may label any number.
+func objectIdentity(u *unstructured.Unstructured) *unstructured.Unstructured {
 	out := &unstructured.Unstructured{}
 	out.SetGroupVersionKind(u.GroupVersionKind())
 	out.SetNamespace(u.GetNamespace())
@@ -210,8 +210,8 @@ func (f *facts) explainDeletion(o *object, synced xpv2.Condition) {
 	o.removalProblem = synced.Message
 }
 
-// findNamers finds the Bundles, including this one, that name a package to remove: a BundleState follows its Bundle, and may be behind.
-func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) error {
+// findNamingBundles finds the Bundles, including this one, that name a package to remove: a BundleState follows its Bundle, and may be behind.
+func (c *connector) findNamingBundles(ctx context.Context, f *facts, namespace string) error {
 	names := f.namesToRemove()
 	if len(names) == 0 {
 		return nil
@@ -221,7 +221,7 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		err := listing.EachPage(ctx, c.live, l, func() {
 			for i := range l.Items {
-				f.addNamer(&l.Items[i], names)
+				f.addNamingBundle(&l.Items[i], names)
 			}
 		}, client.InNamespace(namespace))
 		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
@@ -238,15 +238,15 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 	return nil
 }
 
-// addNamer notes which of some packages a Bundle wants to be deployed, unless it is being deleted.
-func (f *facts) addNamer(b *unstructured.Unstructured, names map[string]bool) {
+// addNamingBundle notes which of some packages a Bundle wants to be deployed, unless it is being deleted.
+func (f *facts) addNamingBundle(b *unstructured.Unstructured, names map[string]bool) {
 	if meta.WasDeleted(b) {
 		return
 	}
 	for _, p := range bundle.PackagesIn(b) {
 		name, _ := p["name"].(string)
 		if enabled, isSet := p["enabled"].(bool); names[name] && (enabled || !isSet) {
-			addName(f.namers, name, b.GetName())
+			addUserName(f.namers, name, b.GetName())
 		}
 	}
 }
@@ -265,11 +265,11 @@ func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.
 		switch {
 		case err != nil && !isOurs && len(unread) < maxUsers:
 			unread = append(unread, err)
-		case err == nil && (!isOurs || isTaken(s)):
+		case err == nil && (!isOurs || isRecordTaken(s)):
 			f.addRecordUser(s, names)
 		}
 	}
-	err := c.recordsOf(bs).EachRecord(ctx, addRecord)
+	err := c.recordsOfNamespace(bs).EachRecord(ctx, addRecord)
 	unreadable := errors.Join(append(unread, err)...)
 	if unreadable != nil && !isUnwritable(unreadable) {
 		return unreadable
@@ -284,7 +284,7 @@ func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.
 func (f *facts) addRecordUser(s *state.BundleState, names map[string]bool) {
 	for i := range s.PkgStatuses {
 		if p := &s.PkgStatuses[i]; names[p.Name] && p.IsUsed() {
-			addName(f.recordUsers, p.Name, s.Name)
+			addUserName(f.recordUsers, p.Name, s.Name)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func allowUsages() cmp.Option { return cmp.AllowUnexported(objectKey{}, usage{},
 func TestUsersAreBounded(t *testing.T) {
 	f := scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}}.facts()
 	f.namers, f.recordUsers = map[string][]string{}, map[string][]string{}
-	key, names := keyOf(&f.spec.Packages[0]), f.namesToRemove()
+	key, names := packageObjectKey(&f.spec.Packages[0]), f.namesToRemove()
 	f.objects[key].owner = v1alpha1.BundleReference{Name: "user-0"}
 	for n := range 10 * maxUsers {
 		user := beside(n, pkg("db@d1"))
@@ -74,7 +74,7 @@ func TestUsersAreBounded(t *testing.T) {
 		f.addNeighbour(newBundle(), &user)
 		namer := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"packages": []any{map[string]any{"name": "db"}, map[string]any{"name": "another"}}}}}
 		namer.SetName(user.GetName())
-		f.addNamer(namer, names)
+		f.addNamingBundle(namer, names)
 		f.addRecordUser(&state.BundleState{Name: user.GetName(), PkgStatuses: []state.PkgStatus{
 			{Name: "another", Status: state.Success}, {Name: "db", Status: state.Success},
 		}}, names)
@@ -141,7 +141,7 @@ func TestReadObject(t *testing.T) {
 	u.SetResourceVersion("7")
 	for version, wantsConflict := range map[string]bool{"7": false, "8": true} {
 		e := &external{connector: &connector{live: versionReader{version: version}}}
-		_, err := e.readObject(t.Context(), &object{live: u})
+		_, err := e.readCurrentObject(t.Context(), &object{live: u})
 		if kerrors.IsConflict(err) != wantsConflict || !wantsConflict && err != nil {
 			t.Errorf("\nA decision changes the version that it is about, and no other.\nreadObject(...) of version %s: %v", version, err)
 		}

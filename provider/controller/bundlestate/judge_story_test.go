@@ -16,7 +16,7 @@ import (
 func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
 	name, remover := u.GetName(), w.s.states[w.acting]
 	w.tracef("package %s is removed by %s", name, w.acting)
-	if owner := newObject(u).owner; nameOfState(owner) != w.acting {
+	if owner := newObservedObject(u).owner; nameOfState(owner) != w.acting {
 		w.reportf("package %s of bundle %s is removed by %s", name, nameOfState(owner), w.acting)
 	}
 	for _, b := range walkBundles {
@@ -49,7 +49,7 @@ func (w *walk) judgeRecords(name string) {
 		switch {
 		case err != nil && !isOurs:
 			w.reportf("package %s is removed, and record %s cannot be read", name, secret.GetName())
-		case err != nil || !isTaken(s):
+		case err != nil || !isRecordTaken(s):
 		case s.Pkg(name) != nil && s.Pkg(name).Status != state.Unreferenced && s.Pkg(name).Status != state.Removed:
 			w.reportf("package %s is removed, and record %s names it", name, secret.GetName())
 		}
@@ -64,7 +64,7 @@ func (w *walk) judgeTaking(name string, remover *v1alpha1.BundleState) {
 	}
 	for _, p := range spec.Packages {
 		o := w.s.objects[objectKey{group, p.Kind, p.Name}]
-		if o == nil || !slices.Contains(p.DependsOn, name) || nameOfState(newObject(o).owner) != remover.GetName() {
+		if o == nil || !slices.Contains(p.DependsOn, name) || nameOfState(newObservedObject(o).owner) != remover.GetName() {
 			continue
 		}
 		if isUsed := w.isUsedElsewhere(p.Name, remover.GetName()); !isUsed {
@@ -113,7 +113,7 @@ func (w *walk) judgeRest() {
 			continue
 		}
 		for _, p := range bs.Spec.ForProvider.Packages {
-			if !p.Disabled && !p.IsExisting() && len(p.DependsOn) == 0 && w.s.objects[keyOf(&p)] == nil {
+			if !p.Disabled && !p.IsExisting() && len(p.DependsOn) == 0 && w.s.objects[packageObjectKey(&p)] == nil {
 				w.reportf("package %s of %s is missing: %+v", p.Name, name, bs.Status.AtProvider.Packages)
 			}
 		}

@@ -23,14 +23,14 @@ type note struct {
 	created map[string]string
 }
 
-func newMemory() *memory { return setup.NewMemory(newNote) }
+func newNoteMemory() *memory { return setup.NewMemory(newObjectNote) }
 
-func newNote() *note {
+func newObjectNote() *note {
 	return &note{created: map[string]string{}}
 }
 
-// addCreated adds the UIDs that the status does not have yet to the observations of packages. It drops all other UIDs.
-func (n *note) addCreated(observed map[string]v1alpha1.PackageObservation) {
+// addCreatedUIDs adds the UIDs that the status does not have yet to the observations of packages. It drops all other UIDs.
+func (n *note) addCreatedUIDs(observed map[string]v1alpha1.PackageObservation) {
 	for name, uid := range n.created {
 		p := observed[name]
 		if p.UID == uid {
@@ -44,5 +44,5 @@ func (n *note) addCreated(observed map[string]v1alpha1.PackageObservation) {
 
 // forgetCreated drops the UIDs of objects that no longer belong to the bundle.
 func (n *note) forgetCreated(d *decision) {
-	maps.DeleteFunc(n.created, func(name, uid string) bool { return d.find(name).UID != uid })
+	maps.DeleteFunc(n.created, func(name, uid string) bool { return d.findObservation(name).UID != uid })
 }

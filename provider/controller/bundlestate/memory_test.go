@@ -18,7 +18,7 @@ func TestCreatedUID(t *testing.T) {
 	}{
 		"Restart": {
 			reason: "The UID is in the status before the reconcile ends.",
-			lose:   func(w *walk, _ *v1alpha1.BundleState) { w.c.memory = newMemory() }, want: v1alpha1.PackageReasonInProgress,
+			lose:   func(w *walk, _ *v1alpha1.BundleState) { w.c.memory = newNoteMemory() }, want: v1alpha1.PackageReasonInProgress,
 		},
 		"Stale": {
 			reason: "A reconcile that reads an earlier status goes on with the UID in memory.",
@@ -27,7 +27,7 @@ func TestCreatedUID(t *testing.T) {
 		"Both": {
 			reason: "An object whose UID is lost gets no other spec.", want: v1alpha1.PackageReasonNameTaken,
 			lose: func(w *walk, bs *v1alpha1.BundleState) {
-				w.c.memory, bs.Status = newMemory(), v1alpha1.BundleStateStatus{}
+				w.c.memory, bs.Status = newNoteMemory(), v1alpha1.BundleStateStatus{}
 			},
 		},
 	}

@@ -61,14 +61,14 @@ func (e *external) observeFacts(ctx context.Context, bs *v1alpha1.BundleState, f
 	if !e.quick {
 		e.note.reconciledAt = f.now
 	}
-	if e.decision = decide(f); e.decision.isPruneDue {
-		if err := e.planPrune(ctx, f, bs.GetNamespace()); err != nil {
+	if e.decision = decideBundle(f); e.decision.isPruneDue {
+		if err := e.makePrunePlan(ctx, f, bs.GetNamespace()); err != nil {
 			return managed.ExternalObservation{}, err
 		}
-		e.decision = decide(f)
+		e.decision = decideBundle(f)
 	}
 	e.note.forgetCreated(&e.decision)
-	isRecorded, unread := e.isRecorded(ctx, bs, &e.decision)
+	isRecorded, unread := e.matchesRecord(ctx, bs, &e.decision)
 	e.updateStatus(bs, unread)
 	if meta.WasDeleted(bs) {
 		return managed.ExternalObservation{ResourceExists: e.decision.remains || e.isRecordLeft(ctx, bs)}, nil
@@ -78,7 +78,7 @@ func (e *external) observeFacts(ctx context.Context, bs *v1alpha1.BundleState, f
 
 // isRecordLeft reports whether there is a record that can be removed.
 func (e *external) isRecordLeft(ctx context.Context, bs *v1alpha1.BundleState) bool {
-	_, err := e.readRecord(ctx, bs)
+	_, err := e.readBundleRecord(ctx, bs)
 	return !errors.Is(err, state.ErrNoState) && !isUnwritable(err)
 }
 

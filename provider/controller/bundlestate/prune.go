@@ -18,24 +18,24 @@ import (
 // decideUnreferenced decides whether an object that left the bundle is pruned, stays, or gets another bundle as its owner. It returns the status of the
 // object: none, if another object of the same name is in the status already.
 func (d *decider) decideUnreferenced(key objectKey, o *object) []v1alpha1.PackageObservation {
-	if next := d.nextOwner(key); next != nil && !o.isDeleting {
-		d.handOver(o, next)
+	if next := d.nextObjectOwner(key); next != nil && !o.isDeleting {
+		d.handOverObject(o, next)
 		return nil
 	}
 	out := v1alpha1.PackageObservation{
 		Name: key.name, Kind: key.kind, UID: d.was[key.name].UID, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.Revision, Commit: o.evidence.Commit, Ready: o.evidence.Ready,
 	}
-	setStatusf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and %s", d.explainUnreferenced(o))
+	setPackageStatusf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and %s", d.explainUnreferenced(o))
 	switch {
 	case o.removalProblem != "":
-		setStatusf(&out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.removalProblem)
+		setPackageStatusf(&out, v1alpha1.StatusFailedRemove, v1alpha1.PackageReasonRemovalBlocked, "%s", o.removalProblem)
 	case o.isDeleting:
-		setStatusf(&out, v1alpha1.StatusRemoving, "", "")
+		setPackageStatusf(&out, v1alpha1.StatusRemoving, "", "")
 	case o.unreferencedSince == "" && !d.isSuspended():
 		d.dereference(o)
-	case d.isRecorded(o) && d.removable[string(o.live.GetUID())]:
+	case d.matchesRecord(o) && d.removable[string(o.live.GetUID())]:
 		d.addAction(action{verb: verbRemove, object: o, unreferencedSince: o.unreferencedSince})
-		setStatusf(&out, v1alpha1.StatusRemoving, "", "")
+		setPackageStatusf(&out, v1alpha1.StatusRemoving, "", "")
 	}
 	if _, isDecided := d.decided[key.name]; isDecided {
 		return nil
@@ -45,10 +45,10 @@ func (d *decider) decideUnreferenced(key objectKey, o *object) []v1alpha1.Packag
 	return []v1alpha1.PackageObservation{out}
 }
 
-// pruneTime returns when an object that left the bundle may be removed. It is false for an object that stays.
-func (d *decider) pruneTime(o *object) (time.Time, bool) {
+// pruneDueTime returns when an object that left the bundle may be removed. It is false for an object that stays.
+func (d *decider) pruneDueTime(o *object) (time.Time, bool) {
 	start, err := time.Parse(time.RFC3339, o.unreferencedSince)
-	if err != nil || !d.isRecorded(o) || d.spec.PruneAfter == nil || d.spec.Suspend || d.isDeleted || o.isDeleting {
+	if err != nil || !d.matchesRecord(o) || d.spec.PruneAfter == nil || d.spec.Suspend || d.isDeleted || o.isDeleting {
 		return time.Time{}, false
 	}
 	due := start.Add(d.spec.PruneAfter.Duration)
@@ -62,7 +62,7 @@ func (d *decider) pruneTime(o *object) (time.Time, bool) {
 
 // explainUnreferenced returns the message about an object that left the bundle: when it is pruned, or the reason of the prune plan to keep it.
 func (d *decider) explainUnreferenced(o *object) string {
-	due, isPruned := d.pruneTime(o)
+	due, isPruned := d.pruneDueTime(o)
 	switch {
 	case !isPruned:
 		return "is still there: kubectl intent prune removes it"
@@ -81,9 +81,9 @@ func (d *decider) explainUnreferenced(o *object) string {
 	return "is removed after its dependents"
 }
 
-// planPrune makes the prune plan of the packages that left the bundle, equal to the plan of a PruneRequest without extra permissions. A list
+// makePrunePlan makes the prune plan of the packages that left the bundle, equal to the plan of a PruneRequest without extra permissions. A list
 // that the provider may not read refuses the plan.
-func (c *connector) planPrune(ctx context.Context, f *facts, namespace string) error {
+func (c *connector) makePrunePlan(ctx context.Context, f *facts, namespace string) error {
 	o := prune.Options{Namespace: namespace, Bundle: prune.BundleName{Group: f.bundle.Group, Name: f.bundle.Name}, MinAge: f.spec.PruneAfter.Duration}
 	gathered, err := inventory.Gatherer{Live: c.live}.Gather(ctx, o, f.now)
 	if kerrors.IsForbidden(err) {
@@ -101,8 +101,8 @@ func (c *connector) planPrune(ctx context.Context, f *facts, namespace string) e
 	return err
 }
 
-// handOver lets another bundle own an object.
-func (d *decider) handOver(o *object, target *neighbour) {
+// handOverObject lets another bundle own an object.
+func (d *decider) handOverObject(o *object, target *neighbour) {
 	if !d.isSuspended() {
 		d.addAction(action{verb: verbLabel, object: o, owner: target.bundle})
 	}

@@ -45,7 +45,7 @@ func TestGatherPackages(t *testing.T) {
 		},
 		"Taken": {reason: "A Bundle that takes a package up changes its version.", happen: func(w *walk) {
 			u := w.s.objects[objectKey{group, "IntentDeployment", "base"}].DeepCopy()
-			action{owner: walkBundles[0]}.setLabels(u)
+			action{owner: walkBundles[0]}.setBundleLabels(u)
 			w.s.put(u)
 		}},
 	}
@@ -53,7 +53,7 @@ func TestGatherPackages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newStage().newWalk(1, func(*facts) {}, func(*server) {})
 			u := newWalkObject("base", "v1")
-			action{owner: walkBundles[2], unreferencedSince: now.Format(time.RFC3339)}.setLabels(u)
+			action{owner: walkBundles[2], unreferencedSince: now.Format(time.RFC3339)}.setBundleLabels(u)
 			w.s.put(u)
 			f, err := inventory.Gatherer{Live: &lateReader{w.s, func() { tc.happen(w) }}}.Gather(t.Context(), prune.Options{Namespace: "team-a"}, now)
 			if err != nil || len(f.Packages) != 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/provider/listing"
 )
 
-// recordsOf returns the records of a BundleState's namespace.
-func (c *connector) recordsOf(bs *v1alpha1.BundleState) *state.Client {
+// recordsOfNamespace returns the records of a BundleState's namespace.
+func (c *connector) recordsOfNamespace(bs *v1alpha1.BundleState) *state.Client {
 	readPage := func(ctx context.Context, read func(context.Context) error) (bool, error) {
 		return listing.ReadPage(ctx, bs.GetNamespace(), read)
 	}
@@ -27,21 +27,21 @@ func (c *connector) recordsOf(bs *v1alpha1.BundleState) *state.Client {
 // errTaken is returned for a record that another program keeps.
 var errTaken = errors.New("another program keeps the record")
 
-// isTaken reports whether another program wrote a record last.
-func isTaken(s *state.BundleState) bool { return s.Writer != "" && s.Writer != bundle.FieldOwner }
+// isRecordTaken reports whether another program wrote a record last.
+func isRecordTaken(s *state.BundleState) bool { return s.Writer != "" && s.Writer != bundle.FieldOwner }
 
-// readRecord returns the record of a bundle, or errTaken for a record of another program.
-func (c *connector) readRecord(ctx context.Context, bs *v1alpha1.BundleState) (*state.BundleState, error) {
-	s, err := c.recordsOf(bs).GetBundleState(ctx, bs.GetName())
-	if err == nil && isTaken(s) {
+// readBundleRecord returns the record of a bundle, or errTaken for a record of another program.
+func (c *connector) readBundleRecord(ctx context.Context, bs *v1alpha1.BundleState) (*state.BundleState, error) {
+	s, err := c.recordsOfNamespace(bs).GetBundleState(ctx, bs.GetName())
+	if err == nil && isRecordTaken(s) {
 		return nil, errors.Errorf("%w: %.64q wrote Secret %s last: give one of both bundles another name, and delete the Secret", errTaken, s.Writer, state.Prefix+bs.GetName())
 	}
 	return s, err
 }
 
-// isRecorded reports whether a record matches a decision. It returns why the record cannot be read.
-func (c *connector) isRecorded(ctx context.Context, bs *v1alpha1.BundleState, d *decision) (bool, error) {
-	s, err := c.readRecord(ctx, bs)
+// matchesRecord reports whether a record matches a decision. It returns why the record cannot be read.
+func (c *connector) matchesRecord(ctx context.Context, bs *v1alpha1.BundleState, d *decision) (bool, error) {
+	s, err := c.readBundleRecord(ctx, bs)
 	if errors.Is(err, state.ErrNoState) {
 		return false, nil
 	}
@@ -53,13 +53,13 @@ func (c *connector) isRecorded(ctx context.Context, bs *v1alpha1.BundleState, d 
 
 // writeRecord brings the record up to date. A status that may not follow another one directly is reached through intermediate statuses.
 func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
-	records, requested := c.recordsOf(bs), bundle.RecordOf(bs)
-	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
+	records, requested := c.recordsOfNamespace(bs), bundle.RecordOf(bs)
+	if _, err := c.readBundleRecord(ctx, bs); errors.Is(err, errTaken) {
 		return err
 	}
 	_, err := records.InitBundleState(ctx, requested, state.Status(d.status))
 	if errors.Is(err, state.ErrBroken) {
-		if err = c.dropRecord(ctx, bs); err == nil {
+		if err = c.deleteRecordSecret(ctx, bs); err == nil {
 			_, err = records.InitBundleState(ctx, requested, state.Status(d.status))
 		}
 	}
@@ -82,18 +82,18 @@ func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d
 // removeRecord deletes the record of a bundle without packages to remove. Its entries of packages that are gone, or that run on, hold
 // nothing back.
 func (c *connector) removeRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
-	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
+	if _, err := c.readBundleRecord(ctx, bs); errors.Is(err, errTaken) {
 		return err
 	}
-	err := c.recordsOf(bs).RemoveBundleState(ctx, bs.GetName())
+	err := c.recordsOfNamespace(bs).RemoveBundleState(ctx, bs.GetName())
 	if errors.Is(err, state.ErrDeployed) {
-		return c.dropRecord(ctx, bs)
+		return c.deleteRecordSecret(ctx, bs)
 	}
 	return err
 }
 
-// dropRecord deletes a Secret with a record of this provider without reading it: its content can be computed again.
-func (c *connector) dropRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
+// deleteRecordSecret deletes a Secret with a record of this provider without reading it: its content can be computed again.
+func (c *connector) deleteRecordSecret(ctx context.Context, bs *v1alpha1.BundleState) error {
 	secrets := c.clientset.CoreV1().Secrets(bs.GetNamespace())
 	s, err := secrets.Get(ctx, state.Prefix+bs.GetName(), metav1.GetOptions{})
 	if err != nil {

@@ -32,7 +32,7 @@ func newBundle() *v1alpha1.BundleState {
 }
 
 func newConnector(secrets ...*corev1.Secret) *connector {
-	c := &connector{clientset: fake.NewClientset(), now: func() time.Time { return now }, memory: newMemory()}
+	c := &connector{clientset: fake.NewClientset(), now: func() time.Time { return now }, memory: newNoteMemory()}
 	for _, s := range secrets {
 		if err := c.clientset.(*fake.Clientset).Tracker().Add(s); err != nil {
 			panic(err)
@@ -52,7 +52,7 @@ func packageIn(name, status, version string) v1alpha1.PackageObservation {
 // recorded returns the content of the record, as "name status version wanted".
 func recorded(t *testing.T, c *connector) []string {
 	t.Helper()
-	s, err := c.recordsOf(newBundle()).GetBundleState(t.Context(), "platform")
+	s, err := c.recordsOfNamespace(newBundle()).GetBundleState(t.Context(), "platform")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestWriteRecord(t *testing.T) {
 	}
 	c := newConnector()
 	for _, step := range steps {
-		if isRecorded, err := c.isRecorded(t.Context(), newBundle(), step.of); isRecorded || err != nil {
+		if isRecorded, err := c.matchesRecord(t.Context(), newBundle(), step.of); isRecorded || err != nil {
 			if step.reason != steps[len(steps)-1].reason {
 				t.Errorf("\n%s\nisRecorded(...) before the write: %t, %v", step.reason, isRecorded, err)
 			}
@@ -113,7 +113,7 @@ func TestWriteRecord(t *testing.T) {
 		if diff := cmp.Diff(step.want, recorded(t, c)); diff != "" {
 			t.Errorf("\n%s\nrecord: -want, +got:\n%s", step.reason, diff)
 		}
-		if isRecorded, err := c.isRecorded(t.Context(), newBundle(), step.of); !isRecorded || err != nil {
+		if isRecorded, err := c.matchesRecord(t.Context(), newBundle(), step.of); !isRecorded || err != nil {
 			t.Errorf("\n%s\nisRecorded(...) after the write: %t, %v", step.reason, isRecorded, err)
 		}
 	}
@@ -182,8 +182,8 @@ func TestRemoveRecord(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c, bs := newConnector(), newBundle()
-			deployed := decide(scene{asked: requested, there: objects}.facts())
-			removal := decide(tc.before.facts())
+			deployed := decideBundle(scene{asked: requested, there: objects}.facts())
+			removal := decideBundle(tc.before.facts())
 			for _, d := range []*decision{&deployed, &removal} {
 				if err := c.writeRecord(t.Context(), bs, d); err != nil {
 					t.Fatal(err)
@@ -193,7 +193,7 @@ func TestRemoveRecord(t *testing.T) {
 			if name == "Orphaned" {
 				tc.after.was = nil
 			}
-			e := &external{connector: c, note: &note{}, decision: decide(tc.after.facts())}
+			e := &external{connector: c, note: &note{}, decision: decideBundle(tc.after.facts())}
 			if e.decision.remains || len(e.decision.actions) > 0 {
 				t.Fatalf("%s\nThe decision still has actions: %v", tc.reason, describe(e.decision))
 			}

@@ -47,7 +47,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		return errors.Wrap(err, "cannot make client for records")
 	}
 	recorder := setup.NewRecorder(mgr, name)
-	c := &connector{kube: mgr.GetClient(), live: mgr.GetAPIReader(), clientset: clientset, recorder: recorder, memory: newMemory(), now: time.Now}
+	c := &connector{kube: mgr.GetClient(), live: mgr.GetAPIReader(), clientset: clientset, recorder: recorder, memory: newNoteMemory(), now: time.Now}
 	retaining := &composite.Connector[*v1alpha1.BundleState]{TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: recorder}
 	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), packageIndex()); err != nil {
 		return err
@@ -59,15 +59,17 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	}
 	_, err = setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Reconciler: r, Events: events,
-		Before: func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
-		Watch:  func(b *builder.Builder) *builder.Builder { return addWatches(mgr, b) },
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler {
+			return c.newQuickReconciler(limited, o.PollInterval)
+		},
+		Watch: func(b *builder.Builder) *builder.Builder { return addBundleWatches(mgr, b) },
 	})
 	return err
 }
 
-// addWatches lets a bundle be looked at when it changes, or one of its packages, or its record, or another bundle that has a package of it. Of packages and
+// addBundleWatches lets a bundle be looked at when it changes, or one of its packages, or its record, or another bundle that has a package of it. Of packages and
 // Secrets the cache holds the metadata only.
-func addWatches(mgr ctrl.Manager, b *builder.Builder) *builder.Builder {
+func addBundleWatches(mgr ctrl.Manager, b *builder.Builder) *builder.Builder {
 	w := waker{kube: mgr.GetClient()}
 	b = b.For(&v1alpha1.BundleState{}, builder.WithPredicates(resource.DesiredStateChanged())).
 		Watches(&v1alpha1.BundleState{}, handler.EnqueueRequestsFromMapFunc(w.requestsForNeighbour), builder.WithPredicates(resource.DesiredStateChanged())).
@@ -85,9 +87,9 @@ func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) ti
 	return setup.Interval(limit, c.memory.NoteOf(mg).next, c.now())
 }
 
-// quickLook returns a reconciler that observes BundleStates after an event, and passes a BundleState to the full reconciler if it has
+// newQuickReconciler returns a reconciler that observes BundleStates after an event, and passes a BundleState to the full reconciler if it has
 // something to change or to write.
-func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+func (c *connector) newQuickReconciler(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.BundleState]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.BundleState { return &v1alpha1.BundleState{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(bs *v1alpha1.BundleState) time.Time { return c.memory.NoteOf(bs).reconciledAt },

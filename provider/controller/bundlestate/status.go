@@ -50,7 +50,7 @@ const (
 func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
 	next, ready := e.observation(bs, recording), e.currentCondition(bs)
 	now, previous := e.now(), bs.Status.AtProvider
-	e.note.next = e.nextLook(bs, next, now)
+	e.note.next = e.nextReconcileTime(bs, next, now)
 	if equality.Semantic.DeepEqual(previous, next) && bs.GetCondition(xpv2.TypeReady).Equal(ready) {
 		e.note.pendingSince = time.Time{}
 		return
@@ -58,7 +58,7 @@ func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
 	if e.note.pendingSince.IsZero() {
 		e.note.pendingSince = now
 	}
-	if due := e.note.pendingSince.Add(progressPace); !isUrgent(previous, next) && now.Before(due) {
+	if due := e.note.pendingSince.Add(progressPace); !isChangeUrgent(previous, next) && now.Before(due) {
 		e.note.next = instant.Earliest(e.note.next, due)
 		return
 	}
@@ -70,14 +70,14 @@ func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
 	bs.SetConditions(ready)
 }
 
-// isUrgent reports whether a change of a status may not wait.
-func isUrgent(previous, next v1alpha1.BundleStateObservation) bool {
+// isChangeUrgent reports whether a change of a status may not wait.
+func isChangeUrgent(previous, next v1alpha1.BundleStateObservation) bool {
 	return previous.SpecDigest != next.SpecDigest || previous.Status != next.Status || previous.Unreferenced != next.Unreferenced || previous.Record != next.Record ||
-		countReady(previous) != countReady(next) && next.Status == v1alpha1.StatusSuccess || !slices.Equal(uidsOf(previous), uidsOf(next))
+		countReadyPackages(previous) != countReadyPackages(next) && next.Status == v1alpha1.StatusSuccess || !slices.Equal(packageUIDs(previous), packageUIDs(next))
 }
 
-// uidsOf returns the UIDs of the objects that a status has. They are written at once: after a restart nothing else says which objects are the bundle's.
-func uidsOf(o v1alpha1.BundleStateObservation) []string {
+// packageUIDs returns the UIDs of the objects that a status has. They are written at once: after a restart nothing else says which objects are the bundle's.
+func packageUIDs(o v1alpha1.BundleStateObservation) []string {
 	out := make([]string, 0, len(o.Packages))
 	for i := range o.Packages {
 		out = append(out, o.Packages[i].UID)
@@ -85,7 +85,7 @@ func uidsOf(o v1alpha1.BundleStateObservation) []string {
 	return out
 }
 
-func countReady(o v1alpha1.BundleStateObservation) int {
+func countReadyPackages(o v1alpha1.BundleStateObservation) int {
 	n := 0
 	for _, p := range o.Packages {
 		if p.Ready {
@@ -112,14 +112,14 @@ func (e *external) observation(bs *v1alpha1.BundleState, recording error) v1alph
 	return out
 }
 
-// nextLook returns the time of the next reconcile of a bundle for changes without events. Zero means never.
-func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateObservation, now time.Time) time.Time {
+// nextReconcileTime returns the time of the next reconcile of a bundle for changes without events. Zero means never.
+func (e *external) nextReconcileTime(bs *v1alpha1.BundleState, next v1alpha1.BundleStateObservation, now time.Time) time.Time {
 	due := e.decision.due
 	if next.Record.Problem != "" {
 		due = instant.Earliest(due, now.Add(recordInterval))
 	}
 	for i := range bs.Spec.ForProvider.Packages {
-		if p := &bs.Spec.ForProvider.Packages[i]; p.IsExisting() && !isDeployed(*e.decision.find(p.Name)) {
+		if p := &bs.Spec.ForProvider.Packages[i]; p.IsExisting() && !isPackageDeployed(*e.decision.findObservation(p.Name)) {
 			due = instant.Earliest(due, now.Add(existingInterval))
 		}
 	}
@@ -144,7 +144,7 @@ func (e *external) readyCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 	case failed >= 0:
 		p := e.decision.packages[failed]
 		c.Reason, c.Message = xpv2.ConditionReason(p.Reason), "package "+p.Name+": "+p.Message
-	case e.decision.status != v1alpha1.StatusSuccess && !e.isIdle(bs):
+	case e.decision.status != v1alpha1.StatusSuccess && !e.isBundleIdle(bs):
 	case troubled >= 0:
 		p := e.decision.packages[troubled]
 		c.Reason, c.Message = v1alpha1.ReasonDegraded, "package "+p.Name+": "+cmp.Or(p.Message, "it is not ready")
@@ -154,8 +154,8 @@ func (e *external) readyCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 	return c.WithObservedGeneration(bs.GetGeneration())
 }
 
-// isIdle reports whether no package is to be deployed, and none is.
-func (e *external) isIdle(bs *v1alpha1.BundleState) bool {
+// isBundleIdle reports whether no package is to be deployed, and none is.
+func (e *external) isBundleIdle(bs *v1alpha1.BundleState) bool {
 	return e.decision.status == v1alpha1.StatusNotDeployed && !slices.ContainsFunc(bs.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return !p.Disabled })
 }
 

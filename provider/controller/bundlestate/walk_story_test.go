@@ -94,7 +94,7 @@ func (st *stage) newWalk(seed uint64, forget func(*facts), change func(*server))
 	}
 	change(w.s)
 	st.current = w.s
-	w.c = &connector{kube: w.s, live: w.s, clientset: st.clientset, recorder: event.NewNopRecorder(), memory: newMemory(), now: w.s.now}
+	w.c = &connector{kube: w.s, live: w.s, clientset: st.clientset, recorder: event.NewNopRecorder(), memory: newNoteMemory(), now: w.s.now}
 	w.saveBackup()
 	return w
 }
@@ -268,7 +268,7 @@ func (w *walk) reconcile(name string, isQuiet bool) {
 	}
 	if w.s.writesLeft == 0 {
 		w.tracef("the provider is killed")
-		w.c.memory, w.s.writesLeft = newMemory(), -1
+		w.c.memory, w.s.writesLeft = newNoteMemory(), -1
 		return
 	}
 	w.s.writesLeft, stored.Status = -1, bs.Status
@@ -293,7 +293,7 @@ func (w *walk) relabel() {
 		if u := w.s.objects[objectKey{group, "IntentDeployment", name}]; u != nil && w.seldom(2) {
 			b := walkBundles[w.IntN(3)]
 			u = u.DeepCopy()
-			action{owner: b}.setLabels(u)
+			action{owner: b}.setBundleLabels(u)
 			w.s.put(u)
 			w.tracef("package %s is given to %s", name, nameOfState(b))
 		}
@@ -348,7 +348,7 @@ func (w *walk) saveBackup() {
 	w.backup = func() {
 		w.s.objects, w.s.states, w.asked = objects, states, requested
 		w.saveBackup()
-		w.c.memory = newMemory()
+		w.c.memory = newNoteMemory()
 		w.tracef("a backup is restored")
 	}
 }

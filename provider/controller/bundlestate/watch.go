@@ -20,20 +20,22 @@ type waker struct{ kube client.Reader }
 // packageIndex finds BundleStates by their Bundles, and by the names of their packages.
 func packageIndex() listing.Index {
 	return listing.NewIndex(&v1alpha1.BundleState{}, "intentplane.bundlestate.package", func(bs *v1alpha1.BundleState) []string {
-		return append(packageKeys(bs), bundleKey(bs.Spec.ForProvider.BundleRef))
+		return append(packageKeys(bs), bundleIndexKey(bs.Spec.ForProvider.BundleRef))
 	})
 }
 
-// bundleKey is the key of the BundleState of a Bundle.
-func bundleKey(ref v1alpha1.BundleReference) string { return "bundle/" + ref.Group + "/" + ref.Name }
+// bundleIndexKey is the key of the BundleState of a Bundle.
+func bundleIndexKey(ref v1alpha1.BundleReference) string {
+	return "bundle/" + ref.Group + "/" + ref.Name
+}
 
-// packageKey is the key of the BundleStates with a package of a name.
-func packageKey(name string) string { return "package/" + name }
+// packageIndexKey is the key of the BundleStates with a package of a name.
+func packageIndexKey(name string) string { return "package/" + name }
 
 func packageKeys(bs *v1alpha1.BundleState) []string {
 	out := make([]string, 0, len(bs.Spec.ForProvider.Packages)+1)
 	for i := range bs.Spec.ForProvider.Packages {
-		out = append(out, packageKey(bs.Spec.ForProvider.Packages[i].Name))
+		out = append(out, packageIndexKey(bs.Spec.ForProvider.Packages[i].Name))
 	}
 	return out
 }
@@ -48,7 +50,7 @@ func (w waker) requestsFor(ctx context.Context, namespace string, keys ...string
 func (w waker) requestsForPackage(ctx context.Context, o client.Object) []reconcile.Request {
 	labels := o.GetLabels()
 	owner := v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}
-	return w.requestsFor(ctx, o.GetNamespace(), bundleKey(owner), packageKey(o.GetName()))
+	return w.requestsFor(ctx, o.GetNamespace(), bundleIndexKey(owner), packageIndexKey(o.GetName()))
 }
 
 // requestsForNeighbour wakes the other bundles that have a package of one.

@@ -37,8 +37,8 @@ func newBlueprintViews(kube, live client.Reader) *blueprintViews {
 	return &blueprintViews{kube: kube, live: live, of: map[types.UID]blueprintView{}}
 }
 
-// document returns the document of all Blueprints. It returns an error if one cannot be read.
-func (b *blueprintViews) document(ctx context.Context) (string, error) {
+// blueprintDocument returns the document of all Blueprints. It returns an error if one cannot be read.
+func (b *blueprintViews) blueprintDocument(ctx context.Context) (string, error) {
 	all := &metav1.PartialObjectMetadataList{}
 	all.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("BlueprintList"))
 	if err := listing.Cached(ctx, b.kube, all); err != nil {
@@ -46,7 +46,7 @@ func (b *blueprintViews) document(ctx context.Context) (string, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	changed, err := b.refresh(ctx, all.Items)
+	changed, err := b.refreshBlueprints(ctx, all.Items)
 	if err != nil {
 		b.text = "" // Some may have changed before the error.
 		return "", err
@@ -62,8 +62,8 @@ func (b *blueprintViews) document(ctx context.Context) (string, error) {
 	return b.text, err
 }
 
-// refresh reads new Blueprints and Blueprints with another channel, and drops deleted ones. It reports whether there were some.
-func (b *blueprintViews) refresh(ctx context.Context, all []metav1.PartialObjectMetadata) (bool, error) {
+// refreshBlueprints reads new Blueprints and Blueprints with another channel, and drops deleted ones. It reports whether there were some.
+func (b *blueprintViews) refreshBlueprints(ctx context.Context, all []metav1.PartialObjectMetadata) (bool, error) {
 	current, changed := map[types.UID]bool{}, false
 	for i := range all {
 		m := &all[i]

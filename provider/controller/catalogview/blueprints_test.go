@@ -34,7 +34,7 @@ func TestDocumentAfterError(t *testing.T) {
 		return c.Get(ctx, key, o, opts...)
 	}})
 	views := newBlueprintViews(kube, live)
-	if _, err := views.document(t.Context()); err != nil {
+	if _, err := views.blueprintDocument(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	changed := &catalogv1alpha1.Blueprint{}
@@ -45,13 +45,13 @@ func TestDocumentAfterError(t *testing.T) {
 	if err := kube.Update(t.Context(), changed); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := views.document(t.Context()); err == nil {
+	if _, err := views.blueprintDocument(t.Context()); err == nil {
 		t.Fatal("A Blueprint that cannot be read is an error.")
 	}
 	if err := kube.Delete(t.Context(), newBlueprint("unreadable", "")); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := views.document(t.Context()); err != nil || !strings.Contains(got, "canary") {
+	if got, err := views.blueprintDocument(t.Context()); err != nil || !strings.Contains(got, "canary") {
 		t.Errorf("A change is published although another Blueprint could not be read meanwhile, got %s, %v", got, err)
 	}
 }

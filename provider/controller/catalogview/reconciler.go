@@ -76,14 +76,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 			return reconcile.Result{}, err
 		}
 	}
-	want, err := r.compose(ctx, sites.Items, req.Name)
-	if err != nil || published != nil && published.Data[keySum] == sumOf(want.Data) {
+	want, err := r.composeConfigMap(ctx, sites.Items, req.Name)
+	if err != nil || published != nil && published.Data[keySum] == documentDigest(want.Data) {
 		return reconcile.Result{}, err
 	}
-	if wait := r.waitFor(req.Name); wait > 0 {
+	if wait := r.nextWriteDelay(req.Name); wait > 0 {
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
-	return r.write(ctx, published == nil, want)
+	return r.writeConfigMap(ctx, published == nil, want)
 }
 
 // getPublished returns the summary of the ConfigMap of a namespace, or nil if none exists.
@@ -117,8 +117,8 @@ func (r *Reconciler) usesCatalog(ctx context.Context, sites []catalogv1alpha1.Si
 	return false, nil
 }
 
-// compose returns the ConfigMap of a namespace.
-func (r *Reconciler) compose(ctx context.Context, sites []catalogv1alpha1.Site, namespace string) (*corev1.ConfigMap, error) {
+// composeConfigMap returns the ConfigMap of a namespace.
+func (r *Reconciler) composeConfigMap(ctx context.Context, sites []catalogv1alpha1.Site, namespace string) (*corev1.ConfigMap, error) {
 	usable := []catalogview.Site{}
 	for i := range sites {
 		if sites[i].DeletionTimestamp == nil && policy.CheckSite(&sites[i], namespace) == nil {
@@ -129,7 +129,7 @@ func (r *Reconciler) compose(ctx context.Context, sites []catalogv1alpha1.Site, 
 	if err != nil {
 		return nil, err
 	}
-	blueprints, err := r.blueprints.document(ctx)
+	blueprints, err := r.blueprints.blueprintDocument(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,15 +139,15 @@ func (r *Reconciler) compose(ctx context.Context, sites []catalogv1alpha1.Site, 
 	}, nil
 }
 
-// waitFor returns the time that a namespace has to wait for its next write, or 0.
-func (r *Reconciler) waitFor(namespace string) time.Duration {
+// nextWriteDelay returns the time that a namespace has to wait for its next write, or 0.
+func (r *Reconciler) nextWriteDelay(namespace string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return max(0, r.written[namespace].Add(writeInterval).Sub(r.now()))
 }
 
-// noteWrite records a write, and drops old writes that delay no namespace any more.
-func (r *Reconciler) noteWrite(namespace string) {
+// recordWriteTime records a write, and drops old writes that delay no namespace any more.
+func (r *Reconciler) recordWriteTime(namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
@@ -159,12 +159,12 @@ func (r *Reconciler) noteWrite(namespace string) {
 	r.written[namespace] = now
 }
 
-// write creates the ConfigMap, or changes its documents. Other keys, labels and annotations stay as a user wrote them.
-func (r *Reconciler) write(ctx context.Context, isNew bool, cm *corev1.ConfigMap) (reconcile.Result, error) {
+// writeConfigMap creates the ConfigMap, or changes its documents. Other keys, labels and annotations stay as a user wrote them.
+func (r *Reconciler) writeConfigMap(ctx context.Context, isNew bool, cm *corev1.ConfigMap) (reconcile.Result, error) {
 	if err := r.pace.Wait(ctx); err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot write the published catalog of a namespace")
 	}
-	r.noteWrite(cm.Namespace)
+	r.recordWriteTime(cm.Namespace)
 	err := r.createOrPatch(ctx, isNew, cm)
 	switch {
 	case err == nil:

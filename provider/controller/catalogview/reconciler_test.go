@@ -30,7 +30,7 @@ type summaries struct{ client.Reader }
 func (s summaries) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	err := s.Reader.Get(ctx, key, o, opts...)
 	if err == nil {
-		_, err = summarise(o)
+		_, err = summariseConfigMap(o)
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func newTestEnv(t *testing.T, objects ...client.Object) *testEnv {
 // reconcile a namespace, and return how long it waits for the next time.
 func (e *testEnv) reconcile(namespace string) time.Duration {
 	e.Helper()
-	result, err := e.r.Reconcile(e.Context(), requestFor(namespace))
+	result, err := e.r.Reconcile(e.Context(), namespaceRequest(namespace))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestRefusedWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newTestEnv(t, newSite("edge1", "team-a"))
 			e.refusal = tc.refusal
-			result, err := e.r.Reconcile(t.Context(), requestFor("team-a"))
+			result, err := e.r.Reconcile(t.Context(), namespaceRequest("team-a"))
 			if result.RequeueAfter != tc.want || (err != nil) != tc.isError {
 				t.Errorf("\n%s\nReconcile(...): want %s and error %t, got %s, %v", tc.reason, tc.want, tc.isError, result.RequeueAfter, err)
 			}

@@ -50,7 +50,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	}
 	for _, kind := range kindsWithSites() {
 		o.Gate.Register(func() {
-			if err := r.watchKind(mgr, c, kind); err != nil {
+			if err := r.watchObjectKind(mgr, c, kind); err != nil {
 				// The callback cannot return an error, and namespaces without a ConfigMap would look as if they may use nothing.
 				panic(errors.Wrap(err, "cannot set up the published catalog"))
 			}
@@ -84,8 +84,8 @@ func kindsWithSites() []schema.GroupVersionKind {
 	return out
 }
 
-// watchKind enqueues the namespace of each new object of a kind. The cache holds metadata, which other controllers read, too.
-func (r *Reconciler) watchKind(mgr ctrl.Manager, c runtimecontroller.Controller, kind schema.GroupVersionKind) error {
+// watchObjectKind enqueues the namespace of each new object of a kind. The cache holds metadata, which other controllers read, too.
+func (r *Reconciler) watchObjectKind(mgr ctrl.Manager, c runtimecontroller.Controller, kind schema.GroupVersionKind) error {
 	o := &metav1.PartialObjectMetadata{}
 	o.SetGroupVersionKind(kind)
 	r.mu.Lock()
@@ -100,7 +100,7 @@ func (r *Reconciler) watchKind(mgr ctrl.Manager, c runtimecontroller.Controller,
 // namespaceHandler enqueues the namespace of an object.
 func namespaceHandler() handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
-		return []reconcile.Request{requestFor(o.GetNamespace())}
+		return []reconcile.Request{namespaceRequest(o.GetNamespace())}
 	})
 }
 
@@ -151,9 +151,9 @@ func (r *Reconciler) wakePublished(ctx context.Context, q queue) {
 
 // wakeNamespace enqueues a namespace after a delay that collects simultaneous changes.
 func wakeNamespace(q queue, namespace string) {
-	q.AddAfter(requestFor(namespace), settle)
+	q.AddAfter(namespaceRequest(namespace), settle)
 }
 
-func requestFor(namespace string) reconcile.Request {
+func namespaceRequest(namespace string) reconcile.Request {
 	return reconcile.Request{NamespacedName: types.NamespacedName{Name: namespace}}
 }

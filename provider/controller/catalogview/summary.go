@@ -18,22 +18,22 @@ const keySum = "sum"
 // CacheOptions are the options of the manager's cache for ConfigMaps: only ConfigMaps of this package are watched, and cached as the digest
 // of their documents.
 func CacheOptions() cache.ByObject {
-	return cache.ByObject{Field: fields.OneTermEqualSelector("metadata.name", catalogview.ConfigMapName), Transform: summarise}
+	return cache.ByObject{Field: fields.OneTermEqualSelector("metadata.name", catalogview.ConfigMapName), Transform: summariseConfigMap}
 }
 
-// summarise replaces the documents of a ConfigMap by their digest, and drops unused fields.
-func summarise(o any) (any, error) {
+// summariseConfigMap replaces the documents of a ConfigMap by their digest, and drops unused fields.
+func summariseConfigMap(o any) (any, error) {
 	cm, ok := o.(*corev1.ConfigMap)
 	if !ok {
 		return o, nil
 	}
-	cm.Data = map[string]string{keySum: sumOf(cm.Data)}
+	cm.Data = map[string]string{keySum: documentDigest(cm.Data)}
 	cm.BinaryData, cm.ManagedFields, cm.Annotations, cm.Labels = nil, nil, nil, nil
 	return cm, nil
 }
 
-// sumOf returns the digest of the documents in a ConfigMap. Other keys do not count.
-func sumOf(data map[string]string) string {
+// documentDigest returns the digest of the documents in a ConfigMap. Other keys do not count.
+func documentDigest(data map[string]string) string {
 	sites, blueprints := data[catalogview.KeySites], data[catalogview.KeyBlueprints]
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s%s", len(sites), sites, blueprints))
 	return hex.EncodeToString(sum[:])

@@ -17,13 +17,13 @@ func TestSummarise(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: catalogview.ConfigMapName, Annotations: map[string]string{"long": "text"}},
 		Data:       map[string]string{catalogview.KeySites: "a", catalogview.KeyBlueprints: "b", "notes": "ours"}, BinaryData: map[string][]byte{"c": {1}},
 	}
-	got, err := summarise(cm)
-	want := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: catalogview.ConfigMapName}, Data: map[string]string{keySum: sumOf(data)}}
+	got, err := summariseConfigMap(cm)
+	want := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: catalogview.ConfigMapName}, Data: map[string]string{keySum: documentDigest(data)}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("summarise(...): %v, -want, +got:\n%s", err, diff)
 	}
 	moved := map[string]string{catalogview.KeySites: "ab", catalogview.KeyBlueprints: ""}
-	if sumOf(data) == sumOf(moved) {
+	if documentDigest(data) == documentDigest(moved) {
 		t.Error("sumOf(...): two documents with another border between them have one digest")
 	}
 }

@@ -69,7 +69,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if d.Status.Rollback == nil {
 		// Earlier rejections are over. The present revision may be rejected already, with a status that comes later.
 		key.revision--
-		r.trees.dropUpTo(key)
+		r.trees.dropRevisionsUpTo(key)
 		return reconcile.Result{}, nil
 	}
 	if d.wantsReport() && u.GetDeletionTimestamp() == nil {
@@ -81,7 +81,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 			return reconcile.Result{}, err
 		}
 	}
-	r.trees.dropUpTo(key)
+	r.trees.dropRevisionsUpTo(key)
 	return reconcile.Result{}, nil
 }
 
@@ -95,7 +95,7 @@ func (r *Reconciler) writeReport(ctx context.Context, u *unstructured.Unstructur
 	if err != nil {
 		return err
 	}
-	name := reportName(key.group, u.GetName(), key.revision)
+	name := failureReportName(key.group, u.GetName(), key.revision)
 	if !slices.ContainsFunc(reports, func(o metav1.PartialObjectMetadata) bool { return o.GetName() == name }) {
 		if err := r.createReport(ctx, u, d, key, parts); err != nil {
 			return err
@@ -113,11 +113,11 @@ func (r *Reconciler) writeReport(ctx context.Context, u *unstructured.Unstructur
 
 // createReport creates the report of a revision. A ConfigMap of its name that belongs to another owner is not changed.
 func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, key revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
-	events, err := r.listEvents(ctx, u)
+	events, err := r.listRecentEvents(ctx, u)
 	if err != nil {
 		return err
 	}
-	cm, err := newReportConfigMap(u, d.Status, treesOfRevision(r.trees.treesOf(key), key, parts), events)
+	cm, err := newReportConfigMap(u, d.Status, treesOfRevision(r.trees.cachedTrees(key), key, parts), events)
 	if err != nil {
 		return err
 	}
@@ -129,12 +129,12 @@ func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructu
 	return errors.Wrap(err, "cannot create report")
 }
 
-// listEvents returns the last events about a deployment, as many as a report has: a tenant may write any number.
-func (r *Reconciler) listEvents(ctx context.Context, u *unstructured.Unstructured) ([]corev1.Event, error) {
+// listRecentEvents returns the last events about a deployment, as many as a report has: a tenant may write any number.
+func (r *Reconciler) listRecentEvents(ctx context.Context, u *unstructured.Unstructured) ([]corev1.Event, error) {
 	l, out := &corev1.EventList{}, []corev1.Event{}
 	keepLast := func() {
 		for i := range l.Items {
-			out = append(out, briefEvent(&l.Items[i]))
+			out = append(out, abbreviateEvent(&l.Items[i]))
 		}
 		slices.SortStableFunc(out, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
 		out = slices.Clone(out[max(0, len(out)-maxEvents):])
@@ -143,8 +143,8 @@ func (r *Reconciler) listEvents(ctx context.Context, u *unstructured.Unstructure
 	return out, errors.Wrap(err, "cannot list events")
 }
 
-// briefEvent returns the fields of an event that a report has. A tenant may annotate an event with hundreds of KiB.
-func briefEvent(e *corev1.Event) corev1.Event {
+// abbreviateEvent returns the fields of an event that a report has. A tenant may annotate an event with hundreds of KiB.
+func abbreviateEvent(e *corev1.Event) corev1.Event {
 	return corev1.Event{LastTimestamp: e.LastTimestamp, Type: e.Type, Reason: e.Reason, Message: e.Message}
 }
 
@@ -159,7 +159,7 @@ func (r *Reconciler) listReports(ctx context.Context, u *unstructured.Unstructur
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
 	// Who edits a ConfigMap may write labels and owners, and not its name: no other ConfigMap is deleted as an old report.
 	isOwn := func(o *metav1.PartialObjectMetadata) bool {
-		isNamed := o.GetName() == reportName(u.GroupVersionKind().Group, u.GetName(), labelledRevision(o))
+		isNamed := o.GetName() == failureReportName(u.GroupVersionKind().Group, u.GetName(), labelledRevision(o))
 		return isNamed && slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
 	}
 	reports := []metav1.PartialObjectMetadata{}

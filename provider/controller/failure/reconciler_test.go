@@ -223,7 +223,7 @@ func TestReport(t *testing.T) {
 	if diff := cmp.Diff([]metav1.OwnerReference{{APIVersion: w.u.GetAPIVersion(), Kind: "IntentDeployment", Name: "shop", UID: "u1"}}, cm.GetOwnerReferences()); diff != "" {
 		t.Errorf("owner: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(0, len(w.r.trees.treesOf(revisionKey{w.r.gvk.Group, client.ObjectKeyFromObject(w.u), 2}))); diff != "" {
+	if diff := cmp.Diff(0, len(w.r.trees.cachedTrees(revisionKey{w.r.gvk.Group, client.ObjectKeyFromObject(w.u), 2}))); diff != "" {
 		t.Errorf("trees that are still kept: -want, +got:\n%s", diff)
 	}
 }
@@ -321,7 +321,7 @@ func TestListsHoldNoContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := w.r.listEvents(t.Context(), w.u)
+	events, err := w.r.listRecentEvents(t.Context(), w.u)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func newReportConfigMap(u *unstructured.Unstructured, s deploymentv1alpha1.Inten
 	content := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: summarizeEvents(events)}
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: u.GetNamespace(), Name: reportName(u.GroupVersionKind().Group, u.GetName(), s.Revision),
+			Namespace: u.GetNamespace(), Name: failureReportName(u.GroupVersionKind().Group, u.GetName(), s.Revision),
 			Labels: map[string]string{LabelDeployment: deploymentLabel(u), LabelRevision: strconv.FormatInt(s.Revision, 10)},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), UID: u.GetUID(),
@@ -107,15 +107,15 @@ func (s *summary) encodeWithinLimit() (string, error) {
 		if len(b) <= maxSaidBytes {
 			return string(b), nil
 		}
-		if !s.shorten() {
+		if !s.shortenSummary() {
 			return "", errors.Errorf("cannot encode report: its reason has %d bytes", len(s.Reason))
 		}
 	}
 }
 
-// shorten drops half of one part of the summary: of the oldest events, then of the results, the trees, the oldest transitions and the message. It returns
+// shortenSummary drops half of one part of the summary: of the oldest events, then of the results, the trees, the oldest transitions and the message. It returns
 // false if none of these parts is left.
-func (s *summary) shorten() bool {
+func (s *summary) shortenSummary() bool {
 	switch {
 	case len(s.Events) > 0:
 		s.Events = s.Events[(len(s.Events)+1)/2:]
@@ -159,8 +159,8 @@ func summarizeEvents(events []corev1.Event) []eventSummary {
 	return out
 }
 
-// reportName returns the name of a report.
-func reportName(group, deployment string, revision int64) string {
+// failureReportName returns the name of a report.
+func failureReportName(group, deployment string, revision int64) string {
 	return revisionobject.Name(group, deployment, "failed", revision)
 }
 

@@ -25,8 +25,8 @@ type revisionKey struct {
 	revision int64
 }
 
-// deployment returns a text that is the same for all revisions of a deployment, and for no other deployment.
-func (k revisionKey) deployment() string { return k.group + "/" + k.key.String() }
+// deploymentKey returns a text that is the same for all revisions of a deployment, and for no other deployment.
+func (k revisionKey) deploymentKey() string { return k.group + "/" + k.key.String() }
 
 func revisionKeyOf(d *deliveryv1alpha1.GitDelivery) revisionKey {
 	p := d.Spec.ForProvider
@@ -61,23 +61,23 @@ func (s *treeCache) putRejected(previous, current *deliveryv1alpha1.GitDelivery)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := s.rejectedOf(key)
+	all := s.rejectedRevisions(key)
 	i := slices.IndexFunc(all, func(r rejectedTrees) bool { return r.revision == key.revision })
 	if i < 0 {
 		i, all = len(all), append(all, rejectedTrees{revision: key.revision})
 	}
 	all[i].trees = append(all[i].trees, desiredTrees(previous)...)
-	s.put(key, all)
+	s.putRejectedTrees(key, all)
 }
 
-// rejectedOf returns the rejected revisions of a deployment. The caller has the lock.
-func (s *treeCache) rejectedOf(key revisionKey) []rejectedTrees {
-	all, _ := s.trees.Get(key.deployment())
+// rejectedRevisions returns the rejected revisions of a deployment. The caller has the lock.
+func (s *treeCache) rejectedRevisions(key revisionKey) []rejectedTrees {
+	all, _ := s.trees.Get(key.deploymentKey())
 	return slices.Clone(all)
 }
 
-// put replaces the rejected revisions of a deployment. The caller has the lock.
-func (s *treeCache) put(key revisionKey, all []rejectedTrees) {
+// putRejectedTrees replaces the rejected revisions of a deployment. The caller has the lock.
+func (s *treeCache) putRejectedTrees(key revisionKey, all []rejectedTrees) {
 	size := 0
 	for _, r := range all {
 		for _, t := range r.trees {
@@ -85,19 +85,19 @@ func (s *treeCache) put(key revisionKey, all []rejectedTrees) {
 		}
 	}
 	if len(all) == 0 {
-		s.trees.Drop(key.deployment())
+		s.trees.Drop(key.deploymentKey())
 		return
 	}
-	s.trees.Put(key.key.Namespace, key.deployment(), all, size)
+	s.trees.Put(key.key.Namespace, key.deploymentKey(), all, size)
 }
 
-// treesOf returns the trees of a revision, sorted by Site.
-func (s *treeCache) treesOf(key revisionKey) []deliveryv1alpha1.Tree {
+// cachedTrees returns the trees of a revision, sorted by Site.
+func (s *treeCache) cachedTrees(key revisionKey) []deliveryv1alpha1.Tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.rejectedOf(key) {
+	for _, r := range s.rejectedRevisions(key) {
 		if r.revision == key.revision {
-			return sortBySite(slices.Clone(r.trees))
+			return sortTreesBySite(slices.Clone(r.trees))
 		}
 	}
 	return nil
@@ -110,7 +110,7 @@ func desiredTrees(d *deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 	return slices.DeleteFunc(slices.Clone(reached.Trees), keeps)
 }
 
-func sortBySite(trees []deliveryv1alpha1.Tree) []deliveryv1alpha1.Tree {
+func sortTreesBySite(trees []deliveryv1alpha1.Tree) []deliveryv1alpha1.Tree {
 	slices.SortStableFunc(trees, func(a, b deliveryv1alpha1.Tree) int { return cmp.Compare(a.Site, b.Site) })
 	return trees
 }
@@ -126,7 +126,7 @@ func treesOfRevision(trees []deliveryv1alpha1.Tree, key revisionKey, parts []del
 	for i := range parts {
 		trees = append(trees, treesFromHistory(&parts[i], key.revision)...)
 	}
-	return slices.CompactFunc(sortBySite(trees), func(a, b deliveryv1alpha1.Tree) bool { return a.Site == b.Site })
+	return slices.CompactFunc(sortTreesBySite(trees), func(a, b deliveryv1alpha1.Tree) bool { return a.Site == b.Site })
 }
 
 // treesFromHistory returns the trees of a revision in the history of a delivery: their ids, without files. A Site whose step was not
@@ -160,9 +160,9 @@ func isWithdrawal(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
 	})
 }
 
-// dropUpTo drops the trees of a deployment up to a revision.
-func (s *treeCache) dropUpTo(key revisionKey) {
+// dropRevisionsUpTo drops the trees of a deployment up to a revision.
+func (s *treeCache) dropRevisionsUpTo(key revisionKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(key, slices.DeleteFunc(s.rejectedOf(key), func(r rejectedTrees) bool { return r.revision <= key.revision }))
+	s.putRejectedTrees(key, slices.DeleteFunc(s.rejectedRevisions(key), func(r rejectedTrees) bool { return r.revision <= key.revision }))
 }

@@ -23,12 +23,12 @@ func TestTreeCache(t *testing.T) {
 	late.Rollback = nil
 	w.reconcileStatus(true, late)
 	key := revisionKeyOf(d)
-	if diff := cmp.Diff(1, len(w.r.trees.treesOf(key))); diff != "" {
+	if diff := cmp.Diff(1, len(w.r.trees.cachedTrees(key))); diff != "" {
 		t.Errorf("trees before the status speaks of the rejection: -want, +got:\n%s", diff)
 	}
 	late.Revision = 3
 	w.reconcileStatus(true, late)
-	if diff := cmp.Diff(0, len(w.r.trees.treesOf(key))); diff != "" {
+	if diff := cmp.Diff(0, len(w.r.trees.cachedTrees(key))); diff != "" {
 		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
 	}
 }
@@ -50,10 +50,10 @@ func TestTreesOfNamespaces(t *testing.T) {
 	}
 	retained := 0
 	for _, key := range hostile {
-		retained += len(w.r.trees.treesOf(key))
+		retained += len(w.r.trees.cachedTrees(key))
 	}
 	const limit = maxRejectedBytes / (900 << 10)
-	if diff := cmp.Diff([]int{1, limit - 1}, []int{len(w.r.trees.treesOf(good)), retained}); diff != "" {
+	if diff := cmp.Diff([]int{1, limit - 1}, []int{len(w.r.trees.cachedTrees(good)), retained}); diff != "" {
 		t.Errorf("\nThe rejections of a namespace take a bounded memory, and evict the trees of that namespace alone.\ntrees: -want, +got:\n%s", diff)
 	}
 }

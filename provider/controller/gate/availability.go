@@ -88,19 +88,19 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 		}
 		c = c.Follow(into.LiveSince)
 		c.IsObserved = c.IsObserved || w.problem == "" && !s.isElsewhere(h)
-		if report = s.reportOf(w, c.IsObserved); w.problem != "" && report == "" {
+		if report = s.servingReason(w, c.IsObserved); w.problem != "" && report == "" {
 			return c.Miss(w.problem, now)
 		}
 		return c.See(report != "" || availability.IsServing(h, want), now)
 	})
 	into.CountsFrom, into.IsObserved = clock.CountsFrom(), clock.IsObserved
-	into.Judgement, into.Next = clock.Judge(rules, outagesOf(s.gate), now)
+	into.Judgement, into.Next = clock.Judge(rules, siteOutagePolicy(s.gate), now)
 	into.Judgement.Message = cmp.Or(into.Judgement.Message, report)
 	if into.Judgement.Phase == v1alpha1.CheckFailed && s.isElsewhere(h) && !clock.IsObserved {
 		into.Judgement.Phase, into.Judgement.Message = v1alpha1.CheckPassed, setup.CountsAsLive+h.Message
 	}
 	if into.Judgement.Phase == v1alpha1.CheckFailed {
-		trouble := w.podTrouble(ctx, s.gate.GetNamespace(), h.PodSelector)
+		trouble := w.readPodTrouble(ctx, s.gate.GetNamespace(), h.PodSelector)
 		into.Judgement.Message = oneline.Cut(availability.Explain(h, trouble, want), verdict.MaxExplained)
 	}
 	return nil
@@ -112,9 +112,9 @@ func (s subject) isElsewhere(h workload.Health) bool {
 	return h.IsAbsent() && setup.IsElsewhere(s.site)
 }
 
-// reportOf returns the reason why a Site without an observed workload counts as serving: the health in the report of its engine, or unobservedIsLive. It is
+// servingReason returns the reason why a Site without an observed workload counts as serving: the health in the report of its engine, or unobservedIsLive. It is
 // empty for a Site that counts by its pods. A Site whose pods were observed keeps counting by them during an outage, since the pods themselves may be down.
-func (s subject) reportOf(w *siteWorkload, isObserved bool) string {
+func (s subject) servingReason(w *siteWorkload, isObserved bool) string {
 	switch {
 	case w.problem == "" || isObserved:
 		return ""
@@ -126,9 +126,9 @@ func (s subject) reportOf(w *siteWorkload, isObserved bool) string {
 	return ""
 }
 
-// outagesOf returns the outage policy of a check whose Site cannot be observed: the check waits, regardless of the policy for an unavailable
+// siteOutagePolicy returns the outage policy of a check whose Site cannot be observed: the check waits, regardless of the policy for an unavailable
 // metrics backend.
-func outagesOf(g *v1alpha1.Gate) gates.OutagePolicy {
+func siteOutagePolicy(g *v1alpha1.Gate) gates.OutagePolicy {
 	p, err := gates.OutagePolicyOf(g.Spec.ForProvider)
 	if err != nil {
 		return gates.OutagePolicy{} // The check is refused for it.
@@ -150,7 +150,7 @@ func (e *external) readWorkloads(ctx context.Context, r *reconcileCache) error {
 		if c.Type != typeAvailability || r.workloads[c.Site] != nil {
 			continue
 		}
-		site, err := e.readSite(ctx, r, c.Site)
+		site, err := e.readAllowedSite(ctx, r, c.Site)
 		if err != nil {
 			return errors.Join(err, g.Wait())
 		}
@@ -183,8 +183,8 @@ func (e *external) readWorkload(ctx context.Context, g *v1alpha1.Gate, site *cat
 	return err
 }
 
-// podTrouble returns why pods are not available. It is empty if that cannot be read.
-func (w *siteWorkload) podTrouble(ctx context.Context, namespace, selector string) workload.Trouble {
+// readPodTrouble returns why pods are not available. It is empty if that cannot be read.
+func (w *siteWorkload) readPodTrouble(ctx context.Context, namespace, selector string) workload.Trouble {
 	if selector == "" {
 		return workload.Trouble{}
 	}

@@ -132,7 +132,7 @@ func (w *podWorld) wakes() {
 }
 
 // due is how many seconds after the Site went live the Gate is looked at by itself.
-func (w *podWorld) due() float64 { return w.c.memory.nextLook(w.get()).Sub(noon()).Seconds() }
+func (w *podWorld) due() float64 { return w.c.memory.nextReconcileTime(w.get()).Sub(noon()).Seconds() }
 
 // TestAvailable has pods become available: the cluster wakes the Gate, which passes once they stayed so.
 func TestAvailable(t *testing.T) {

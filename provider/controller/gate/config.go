@@ -8,9 +8,9 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/endpoint"
 )
 
-// configOf returns the configuration of a check, which is read once for all checks that have the same. It returns an error if the API server
+// configOfCheck returns the configuration of a check, which is read once for all checks that have the same. It returns an error if the API server
 // cannot be asked.
-func (e *external) configOf(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck) (endpoint.Config, error) {
+func (e *external) configOfCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck) (endpoint.Config, error) {
 	ref := r.gate.ConfigOf(c)
 	if ref == nil {
 		return endpoint.Config{Problem: "the Gate names no configuration"}, nil

@@ -223,7 +223,7 @@ func TestUnobservedSince(t *testing.T) {
 	w.must(w.kube.Create(t.Context(), delivered()))
 	for _, later := range []time.Duration{0, time.Minute, time.Hour} {
 		w.c.now = func() time.Time { return noon.Add(later) }
-		w.c.memory = newMemory()
+		w.c.memory = newNoteMemory()
 		w.reconcile()
 		if got := recording.tasks[0].LiveSince; !got.Equal(noon) {
 			t.Errorf("%s later it is live since %s, want %s", later, got, noon)
@@ -260,7 +260,7 @@ func TestUnobservedAgain(t *testing.T) {
 				now = now.Add(10 * time.Minute)
 				d.SetConditions(at(c, now))
 				w.must(w.kube.Update(t.Context(), d))
-				w.c.memory = newMemory()
+				w.c.memory = newNoteMemory()
 				w.reconcile()
 				starts = append(starts, recording.tasks[0].LiveSince.UTC())
 			}

@@ -13,12 +13,12 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns a reconciler that observes Gates after an event, and passes a Gate to the full reconciler if it has something to write or
+// newQuickReconciler returns a reconciler that observes Gates after an event, and passes a Gate to the full reconciler if it has something to write or
 // to make.
-func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+func (c *connector) newQuickReconciler(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.Gate]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.Gate { return &v1alpha1.Gate{} }, Interval: interval, Now: c.now,
-		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, MayWait: c.mayWait, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
+		ReconciledAt: c.memory.reconciledAt, IsUnchanged: c.isUnchanged, MayWait: c.mayDeferWrite, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }
 
@@ -37,8 +37,8 @@ func (c *connector) isUnchanged(ctx context.Context, g *v1alpha1.Gate) bool {
 	return true
 }
 
-// mayWait observes a Gate that was never reconciled, and reports whether its step has not begun: such a Gate has no status, since nothing waits for
+// mayDeferWrite observes a Gate that was never reconciled, and reports whether its step has not begun: such a Gate has no status, since nothing waits for
 // one, and each write costs the composite.
-func (c *connector) mayWait(ctx context.Context, g *v1alpha1.Gate) bool {
+func (c *connector) mayDeferWrite(ctx context.Context, g *v1alpha1.Gate) bool {
 	return g.GetCondition(xpv2.TypeSynced).Reason == "" && g.Spec.ForProvider.Until == v1alpha1.GateUntilReleased && c.isUnchanged(ctx, g)
 }

@@ -95,7 +95,7 @@ func (e *external) planNextLook(g *v1alpha1.Gate, f verdict.Facts) {
 
 // gatherCheck gathers the facts about one check. It returns the task to measure, or nil if the check cannot be measured.
 func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, observed time.Time, into *verdict.CheckFacts) (*meter.Task, error) {
-	site, err := e.readSite(ctx, r, c.Site)
+	site, err := e.readAllowedSite(ctx, r, c.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c
 	}
 	t.LiveSince = into.LiveSince
 	if site == nil || t.LiveSince.IsZero() {
-		return idleTask(t), nil
+		return makeTaskIdle(t), nil
 	}
 	if into.Impossible, err = e.setQuestion(ctx, r, k, c, site, t); err != nil || into.Impossible != "" {
 		return nil, err
@@ -151,8 +151,8 @@ func (e *external) longestCheck(checks []v1alpha1.GateCheck) time.Duration {
 	return out
 }
 
-// readSite returns a Site that the Gate's namespace may use, or nil.
-func (e *external) readSite(ctx context.Context, r *reconcileCache, name string) (*catalogv1alpha1.Site, error) {
+// readAllowedSite returns a Site that the Gate's namespace may use, or nil.
+func (e *external) readAllowedSite(ctx context.Context, r *reconcileCache, name string) (*catalogv1alpha1.Site, error) {
 	if s, ok := r.sites[name]; ok {
 		return s, nil
 	}
@@ -170,7 +170,7 @@ func (e *external) readSite(ctx context.Context, r *reconcileCache, name string)
 
 // setQuestion sets the question of a check. It returns why the check can never be asked, and an error if the API server cannot be reached.
 func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
-	config, err := e.configOf(ctx, r, c)
+	config, err := e.configOfCheck(ctx, r, c)
 	if err != nil {
 		return "", err
 	}
@@ -181,8 +181,8 @@ func (e *external) setQuestion(ctx context.Context, r *reconcileCache, k kind, c
 	return k.ask(ctx, e, subject{reconcileCache: r, config: config, check: c, site: site}, t)
 }
 
-// idleTask is a task whose subject is not live: the meter sends no query for it.
-func idleTask(t *meter.Task) *meter.Task {
+// makeTaskIdle is a task whose subject is not live: the meter sends no query for it.
+func makeTaskIdle(t *meter.Task) *meter.Task {
 	t.Question = meter.Problem("")
 	return t
 }

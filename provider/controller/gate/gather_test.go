@@ -59,7 +59,7 @@ func TestLongest(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := &external{connector: &connector{memory: newMemory()}}
+			e := &external{connector: &connector{memory: newNoteMemory()}}
 			if got := e.longestCheck(tc.checks); got != tc.want {
 				t.Errorf("%s\nlongest(...): want %s, got %s", tc.reason, tc.want, got)
 			}

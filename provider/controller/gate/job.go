@@ -60,14 +60,14 @@ func jobKind() kind {
 		},
 		run: func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *verdict.CheckFacts) error {
 			into.Job = last.JobRef.DeepCopy()
-			return e.gatherJob(ctx, s.reconcileCache, s.check, s.site, into)
+			return e.gatherJobFacts(ctx, s.reconcileCache, s.check, s.site, into)
 		},
 	}
 }
 
-// gatherJob judges a check that runs as a Job, and requests the Job if there is none. An obstacle may be removed until the check's time is
+// gatherJobFacts judges a check that runs as a Job, and requests the Job if there is none. An obstacle may be removed until the check's time is
 // over. It returns an error if the control plane's API server cannot be asked.
-func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *verdict.CheckFacts) error {
+func (e *external) gatherJobFacts(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *verdict.CheckFacts) error {
 	rules, err := gates.RulesOf(c.Check)
 	if err != nil {
 		into.Impossible = err.Error()
@@ -79,7 +79,7 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 	}
 	into.Judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
 	if into.Next = into.LiveSince.Add(rules.InitialDelay); e.now().Before(into.Next) {
-		into.Job = e.knownJob(job.Name(in), into.Job)
+		into.Job = e.recordedJob(job.Name(in), into.Job)
 		return nil
 	}
 	return e.gatherAttempt(ctx, r, in, into)
@@ -87,38 +87,38 @@ func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.
 
 // gatherAttempt judges one Job of a check, and requests the Job if there is none.
 func (e *external) gatherAttempt(ctx context.Context, r *reconcileCache, in job.Input, into *verdict.CheckFacts) error {
-	into.Job = e.knownJob(job.Name(in), into.Job)
+	into.Job = e.recordedJob(job.Name(in), into.Job)
 	into.Judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
 	if in.Attempt > 0 {
 		into.Judgement.Availability, into.Judgement.Message = gates.Interrupted, job.MessageRepeated
 	}
-	into.Next = e.endOfJob(in)
+	into.Next = e.jobReportDeadline(in)
 	requested := len(e.jobRequests)
 	trouble, err := e.observeJob(ctx, r, in, into)
 	switch {
 	case err != nil || into.Judgement.Ended():
 		return err
 	case !into.RetryAt.IsZero():
-		return e.retryJob(ctx, r, in, into)
-	case e.now().Before(e.endOfJob(in)):
+		return e.createNextJob(ctx, r, in, into)
+	case e.now().Before(e.jobReportDeadline(in)):
 		return nil
 	}
 	if len(e.jobRequests) > requested { // It comes too late for a Job.
 		e.jobRequests = e.jobRequests[:requested]
-		trouble = e.memory.noteJob(job.Name(in), e.now()).refused
+		trouble = e.memory.findOrAddJobNote(job.Name(in), e.now()).refused
 	}
-	into.Judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: firstText(trouble, "nothing runs Jobs in the cluster")}
+	into.Judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: textOrDefault(trouble, "nothing runs Jobs in the cluster")}
 	return nil
 }
 
-// endOfJob returns until when a Job may report its result. The time begins when the provider first thinks of the Job.
-func (e *external) endOfJob(in job.Input) time.Time {
-	return e.memory.noteJob(job.Name(in), e.now()).seen.Add(in.Rules.Timeout + grace)
+// jobReportDeadline returns until when a Job may report its result. The time begins when the provider first thinks of the Job.
+func (e *external) jobReportDeadline(in job.Input) time.Time {
+	return e.memory.findOrAddJobNote(job.Name(in), e.now()).seen.Add(in.Rules.Timeout + grace)
 }
 
-// retryJob creates the next Job of a check after a delay: a pod that the infrastructure ended proves nothing about the revision. The status names the
+// createNextJob creates the next Job of a check after a delay: a pod that the infrastructure ended proves nothing about the revision. The status names the
 // last Job until it names the next one.
-func (e *external) retryJob(ctx context.Context, r *reconcileCache, in job.Input, into *verdict.CheckFacts) error {
+func (e *external) createNextJob(ctx context.Context, r *reconcileCache, in job.Input, into *verdict.CheckFacts) error {
 	last := into.Job
 	if into.Next = into.RetryAt; e.now().Before(into.RetryAt) {
 		return nil
@@ -132,10 +132,10 @@ func (e *external) retryJob(ctx context.Context, r *reconcileCache, in job.Input
 	return err
 }
 
-// knownJob returns the Job of a name that the provider created, or tried to, as this process remembers it or else as the status says. Nil if neither
+// recordedJob returns the Job of a name that the provider created, or tried to, as this process remembers it or else as the status says. Nil if neither
 // does: the status may be about a Job of an earlier time in which the subject was live.
-func (e *external) knownJob(name string, last *v1alpha1.CheckJobReference) *v1alpha1.CheckJobReference {
-	if note := e.memory.noteJob(name, e.now()); note.uid != "" {
+func (e *external) recordedJob(name string, last *v1alpha1.CheckJobReference) *v1alpha1.CheckJobReference {
+	if note := e.memory.findOrAddJobNote(name, e.now()); note.uid != "" {
 		return &v1alpha1.CheckJobReference{Name: name, UID: string(note.uid)}
 	}
 	if last != nil && last.Name == name {
@@ -144,7 +144,7 @@ func (e *external) knownJob(name string, last *v1alpha1.CheckJobReference) *v1al
 	return nil
 }
 
-func firstText(text, otherwise string) string {
+func textOrDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise
 	}
@@ -169,7 +169,7 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	if err != nil {
 		return e.waitForCluster(in, err, into), nil
 	}
-	note := e.memory.noteJob(name, e.now())
+	note := e.memory.findOrAddJobNote(name, e.now())
 	createdAt := note.made
 	if createdAt.IsZero() && into.Job != nil && into.Job.UID != "" {
 		createdAt = note.seen // A process before this one created it.
@@ -190,9 +190,9 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 // repeatRemovedJob creates another Job for the script of a removed Job: the removal proves nothing about the revision. Further Jobs begin until the
 // timeout of the check has passed, plus a grace period to detect a removal, since a user may remove each of them.
 func (e *external) repeatRemovedJob(in job.Input, into *verdict.CheckFacts) {
-	until := e.memory.noteJob(job.Name(in), e.now()).repeatUntil
+	until := e.memory.findOrAddJobNote(job.Name(in), e.now()).repeatUntil
 	if until.IsZero() {
-		until = e.endOfJob(in).Add(grace)
+		until = e.jobReportDeadline(in).Add(grace)
 	}
 	if !e.now().Before(until) {
 		into.Judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: job.MessageRemoved}
@@ -206,17 +206,17 @@ func (e *external) repeatRemovedJob(in job.Input, into *verdict.CheckFacts) {
 // waitForCluster restarts the timeout of a Job while its cluster is unreachable: an outage is not a verdict. It returns the obstacle.
 func (e *external) waitForCluster(in job.Input, err error, into *verdict.CheckFacts) string {
 	var unread *clusters.Error
-	if errors.As(err, &unread) && isOutage(unread) {
-		e.memory.restartJob(job.Name(in), e.now())
+	if errors.As(err, &unread) && isClusterOutage(unread) {
+		e.memory.restartJobTimeout(job.Name(in), e.now())
 		into.Next = e.now().Add(clusterRetry)
 		into.Judgement.Availability, into.Judgement.Message = gates.Interrupted, "the check waits for the cluster of its Job: "+unread.Detail
 	}
 	return err.Error()
 }
 
-// isOutage reports whether a cluster cannot be asked: it does not answer, or the provider has no credentials that the cluster accepts, as after their end. A
+// isClusterOutage reports whether a cluster cannot be asked: it does not answer, or the provider has no credentials that the cluster accepts, as after their end. A
 // missing right is none: it stays until a user grants it.
-func isOutage(e *clusters.Error) bool {
+func isClusterOutage(e *clusters.Error) bool {
 	return slices.Contains([]string{
 		deliveryv1alpha1.SiteReasonClusterUnreachable, deliveryv1alpha1.SiteReasonKubeconfigDenied, deliveryv1alpha1.SiteReasonKubeconfigGone,
 		deliveryv1alpha1.SiteReasonKubeconfigRefused,
@@ -267,7 +267,7 @@ func refuseForeignJob(in job.Input, recorded *v1alpha1.CheckJobReference, o *uns
 // requestJob has Update create a Job. The configuration and the script are read only now: later changes do not concern this Job. It returns
 // why it may not be made.
 func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Input, cluster *clusters.Cluster) (string, error) {
-	config, err := e.configOf(ctx, r, in.Check)
+	config, err := e.configOfCheck(ctx, r, in.Check)
 	if err != nil {
 		return "", err
 	}
@@ -292,17 +292,17 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 	}
 	// The Job has the result, and its pods have the output.
 	err := cluster.VisitFew(ctx, podResource(), j.GetNamespace(), batchv1.ControllerUidLabel+"="+string(j.GetUID()), func(found []unstructured.Unstructured) {
-		out = job.Judge(j, podsOf(j, found))
+		out = job.Judge(j, podsMadeForJob(j, found))
 	})
 	var refused *clusters.Error
-	if errors.As(err, &refused) && isOutage(refused) && out.Phase != v1alpha1.CheckPassed {
+	if errors.As(err, &refused) && isClusterOutage(refused) && out.Phase != v1alpha1.CheckPassed {
 		return out, refused
 	}
 	return out, nil
 }
 
-// podsOf returns the pods that the controller of Jobs made for a Job: any user who may make pods there can give them its labels.
-func podsOf(j *batchv1.Job, found []unstructured.Unstructured) []corev1.Pod {
+// podsMadeForJob returns the pods that the controller of Jobs made for a Job: any user who may make pods there can give them its labels.
+func podsMadeForJob(j *batchv1.Job, found []unstructured.Unstructured) []corev1.Pod {
 	pods := []corev1.Pod{}
 	for _, f := range found {
 		p := corev1.Pod{}
@@ -364,7 +364,7 @@ func (e *external) createJobs(ctx context.Context, g *v1alpha1.Gate) error {
 		}
 		e.memory.recordCreated(w.job.GetName(), uid, e.now())
 		if uid != "" {
-			recordJob(g, w, v1alpha1.CheckJobReference{Name: w.job.GetName(), UID: string(uid)})
+			recordJobReference(g, w, v1alpha1.CheckJobReference{Name: w.job.GetName(), UID: string(uid)})
 		}
 	}
 	return errors.Join(failed...)
@@ -376,7 +376,7 @@ func (e *external) announceJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	changed := false
 	for _, w := range e.jobRequests {
 		digest := job.NonceDigest(e.memory.nonceOfJob(w.job.GetName()))
-		changed = recordJob(g, w, v1alpha1.CheckJobReference{Name: w.job.GetName(), NonceDigest: digest}) || changed
+		changed = recordJobReference(g, w, v1alpha1.CheckJobReference{Name: w.job.GetName(), NonceDigest: digest}) || changed
 	}
 	if !changed {
 		return nil
@@ -384,8 +384,8 @@ func (e *external) announceJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	return errors.Wrap(e.kube.Status().Update(ctx, g), "cannot record the Jobs that are about to be created")
 }
 
-// recordJob writes the reference by which a restarted provider recognizes a Job into the status. It returns whether the reference is new.
-func recordJob(g *v1alpha1.Gate, w jobRequest, ref v1alpha1.CheckJobReference) bool {
+// recordJobReference writes the reference by which a restarted provider recognizes a Job into the status. It returns whether the reference is new.
+func recordJobReference(g *v1alpha1.Gate, w jobRequest, ref v1alpha1.CheckJobReference) bool {
 	for i := range g.Status.AtProvider.Checks {
 		c := &g.Status.AtProvider.Checks[i]
 		if c.Name != w.check || c.Site != w.site {

@@ -133,7 +133,7 @@ func TestJob(t *testing.T) {
 				t.Fatalf("it begins: %s, with %d Jobs", got, len(w.made()))
 			}
 			// A restart makes no second Job.
-			w.c.memory = newMemory()
+			w.c.memory = newNoteMemory()
 			w.reconcile()
 			w.end(tc.condition, tc.why, tc.exit, tc.said)
 			w.until(tc.want)
@@ -301,7 +301,7 @@ func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)
 
 // restart the provider: its memory is lost, and clusters are listed again.
 func (w *world) restart() {
-	w.c.memory = newMemory()
+	w.c.memory = newNoteMemory()
 	w.c.pool.Forget(gateKey())
 }
 

@@ -14,9 +14,11 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/verdict"
 )
 
-// checkKinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
+// listCheckKinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
 // a check. How each kind is compiled is listed in function/gates/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
-func checkKinds() []kind { return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()} }
+func listCheckKinds() []kind {
+	return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()}
+}
 
 // A kind is how checks of one type are carried out. Either ask or run is set.
 type kind struct {
@@ -54,7 +56,7 @@ type subject struct {
 // kindOfCheck returns the kind of a check. It returns an error for an unknown type, and for a type whose block of fields is not set.
 func kindOfCheck(c v1alpha1.GateCheck) (kind, error) {
 	names := []string{}
-	for _, k := range checkKinds() {
+	for _, k := range listCheckKinds() {
 		names = append(names, k.name)
 		if k.name != c.Type {
 			continue

@@ -24,7 +24,7 @@ func TestEachBlockHasItsKind(t *testing.T) {
 		want = append(want, name)
 		c := v1alpha1.GateCheck{}
 		reflect.ValueOf(&c.Check).Elem().Field(i).Set(reflect.New(f.Type.Elem()))
-		for _, k := range checkKinds() {
+		for _, k := range listCheckKinds() {
 			if !k.isSet(&c) {
 				continue
 			}
@@ -35,7 +35,7 @@ func TestEachBlockHasItsKind(t *testing.T) {
 			blocks = append(blocks, name)
 		}
 	}
-	if diff := cmp.Diff(want, blocks); diff != "" || len(blocks) != len(checkKinds()) {
+	if diff := cmp.Diff(want, blocks); diff != "" || len(blocks) != len(listCheckKinds()) {
 		t.Errorf("blocks that have a kind: -want, +got:\n%s", diff)
 	}
 }

@@ -83,7 +83,7 @@ type jobNote struct {
 	repeatUntil time.Time
 }
 
-func newMemory() *memory {
+func newNoteMemory() *memory {
 	return &memory{
 		notes: map[types.NamespacedName]note{}, paces: setup.NewMemory(func() *pace { return &pace{} }), clocks: map[types.NamespacedName]clockNote{},
 		jobs: map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(expressionBytes),
@@ -105,8 +105,8 @@ func (m *memory) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	return v1alpha1.GateObservation{}
 }
 
-// isOpen is true for a Gate without a verdict.
-func (m *memory) isOpen(key types.NamespacedName) bool {
+// lacksVerdict is true for a Gate without a verdict.
+func (m *memory) lacksVerdict(key types.NamespacedName) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.notes[key].open
@@ -120,7 +120,7 @@ func (m *memory) forgetGate(key types.NamespacedName) {
 	m.paces.ForgetNote(key)
 }
 
-func (m *memory) recordLook(g *v1alpha1.Gate, now time.Time) {
+func (m *memory) recordReconcile(g *v1alpha1.Gate, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.paces.NoteOf(g).reconciledAt = now
@@ -146,8 +146,8 @@ func (m *memory) saveDeferral(g *v1alpha1.Gate) (restore func()) {
 	}
 }
 
-// deferUntil returns until when a changed status of a Gate may be deferred, counted from the first change, or zero if it may not.
-func (m *memory) deferUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time {
+// deferStatusUntil returns until when a changed status of a Gate may be deferred, counted from the first change, or zero if it may not.
+func (m *memory) deferStatusUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := m.paces.NoteOf(g)
@@ -171,7 +171,7 @@ func (m *memory) planNextLook(g *v1alpha1.Gate, next time.Time) {
 	m.paces.NoteOf(g).next = next
 }
 
-func (m *memory) nextLook(g client.Object) time.Time {
+func (m *memory) nextReconcileTime(g client.Object) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.paces.NoteOf(g).next
@@ -199,8 +199,8 @@ func (m *memory) forgetClocks(key types.NamespacedName) {
 	delete(m.clocks, key)
 }
 
-// noteJob returns the note of a Job, and begins one if there is none.
-func (m *memory) noteJob(name string, now time.Time) jobNote {
+// findOrAddJobNote returns the note of a Job, and begins one if there is none.
+func (m *memory) findOrAddJobNote(name string, now time.Time) jobNote {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j, ok := m.jobs[name]
@@ -223,7 +223,7 @@ func (m *memory) dropOldJobs(now time.Time) {
 
 // limitRepeats records until when the Job that takes the place of a removed Job is repeated if it is removed, too.
 func (m *memory) limitRepeats(name string, until, now time.Time) {
-	m.noteJob(name, now)
+	m.findOrAddJobNote(name, now)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.jobs[name]
@@ -231,8 +231,8 @@ func (m *memory) limitRepeats(name string, until, now time.Time) {
 	m.jobs[name] = j
 }
 
-// restartJob restarts the timeout of a Job.
-func (m *memory) restartJob(name string, now time.Time) {
+// restartJobTimeout restarts the timeout of a Job.
+func (m *memory) restartJobTimeout(name string, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.jobs[name]

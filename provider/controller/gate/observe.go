@@ -70,7 +70,7 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 		return managed.ExternalObservation{}, err
 	}
 	if !e.quick {
-		e.memory.recordLook(g, f.Now)
+		e.memory.recordReconcile(g, f.Now)
 	}
 	d := verdict.Decide(f)
 	if d.Next.Verdict != "" {
@@ -84,7 +84,7 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 // measured again.
 func (e *external) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	observation := g.Status.AtProvider
-	if remembered := e.memory.lastObservation(g); countEnded(remembered) > countEnded(observation) || observation.ObservedPosition().Revision == 0 {
+	if remembered := e.memory.lastObservation(g); countEndedChecks(remembered) > countEndedChecks(observation) || observation.ObservedPosition().Revision == 0 {
 		observation = remembered
 	}
 	if !observation.ObservedPosition().IsSameAttempt(g.Spec.ForProvider.AskedPosition()) {
@@ -93,8 +93,8 @@ func (e *external) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	return *observation.DeepCopy()
 }
 
-// countEnded is how many checks have ended, and one more with the verdict.
-func countEnded(o v1alpha1.GateObservation) int {
+// countEndedChecks is how many checks have ended, and one more with the verdict.
+func countEndedChecks(o v1alpha1.GateObservation) int {
 	n := 0
 	for _, c := range o.Checks {
 		if gates.Ended(c.Phase) {

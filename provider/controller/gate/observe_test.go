@@ -29,7 +29,7 @@ func quick(name string) v1alpha1.GateCheck {
 func TestDeletedIsForgotten(t *testing.T) {
 	w := newWorld(t, check("errors", "edge1"))
 	w.reconcile()
-	if !w.c.memory.isOpen(gateKey()) {
+	if !w.c.memory.lacksVerdict(gateKey()) {
 		t.Fatal("nothing is measured")
 	}
 	g := w.get()
@@ -37,7 +37,7 @@ func TestDeletedIsForgotten(t *testing.T) {
 	w.must(w.kube.Update(t.Context(), g))
 	w.must(w.kube.Delete(t.Context(), g))
 	w.reconcile()
-	if w.c.memory.isOpen(gateKey()) {
+	if w.c.memory.lacksVerdict(gateKey()) {
 		t.Error("a Gate that is deleted is remembered")
 	}
 }

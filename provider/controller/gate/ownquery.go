@@ -58,7 +58,7 @@ func (e *external) deniedQuery(ctx context.Context, r *reconcileCache, k endpoin
 		return "", nil
 	}
 	metrics, err := e.blueprintMetrics(ctx, r.gate)
-	if err != nil || e.isMetricOf(metrics, r.gate.GetNamespace(), c) {
+	if err != nil || e.isBlueprintMetric(metrics, r.gate.GetNamespace(), c) {
 		return "", err
 	}
 	return denied.Error(), nil
@@ -89,8 +89,8 @@ func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]ca
 	return b.Spec.Metrics, nil
 }
 
-// isMetricOf is true for a check whose query is the query of a Blueprint's metric, with the check's own namespace and Site.
-func (e *external) isMetricOf(metrics []catalogv1alpha1.BlueprintMetric, namespace string, c v1alpha1.GateCheck) bool {
+// isBlueprintMetric is true for a check whose query is the query of a Blueprint's metric, with the check's own namespace and Site.
+func (e *external) isBlueprintMetric(metrics []catalogv1alpha1.BlueprintMetric, namespace string, c v1alpha1.GateCheck) bool {
 	return slices.ContainsFunc(metrics, func(m catalogv1alpha1.BlueprintMetric) bool {
 		return m.Name == c.Name && (e.isFilledWith(m.Query, namespace, c, "") ||
 			e.isFilledWith(m.Canary, namespace, c, track.Blue) || e.isFilledWith(m.Canary, namespace, c, track.Green))

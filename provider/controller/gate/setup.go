@@ -76,9 +76,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Accounts, bell.Wake)
 	clientFor := func(namespace string) prometheus.Doer { return g.Servers.ForNamespace(namespace) }
-	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, clientFor: clientFor, pool: pool, memory: newMemory(), now: time.Now}
+	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, clientFor: clientFor, pool: pool, memory: newNoteMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
-	if err := errors.Join(listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), indexes()...), usage.IndexGates(context.Background(), mgr.GetFieldIndexer())); err != nil {
+	if err := errors.Join(listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), wakerIndexes()...), usage.IndexGates(context.Background(), mgr.GetFieldIndexer())); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
@@ -86,7 +86,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	_, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell,
 		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: c.forgetGate},
-		Before:     func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler {
+			return c.newQuickReconciler(limited, o.PollInterval)
+		},
 		Watch: func(b *builder.Builder) *builder.Builder {
 			return b.For(&v1alpha1.Gate{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), statusWasEmptied()))).
 				Watches(&deliveryv1alpha1.SiteSync{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSync)).
@@ -103,10 +105,10 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 
 // requeueInterval is the interval for changes that no event reports. A measurement wakes the Gate.
 func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) time.Duration {
-	if c.memory.isOpen(client.ObjectKeyFromObject(mg)) {
+	if c.memory.lacksVerdict(client.ObjectKeyFromObject(mg)) {
 		limit = min(limit, openInterval)
 	}
-	return setup.Interval(limit, c.memory.nextLook(mg), c.now())
+	return setup.Interval(limit, c.memory.nextReconcileTime(mg), c.now())
 }
 
 // forgetGate drops all that belongs to a Gate that was deleted.

@@ -112,7 +112,7 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 		WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
 		WithObjects(site(s.URL), settings(s.URL), secret(), sync1(), gateOf(checks)).
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write})}
-	w.must(errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, indexes()...)))
+	w.must(errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, wakerIndexes()...)))
 	w.kube = b.Build()
 	m := meter.New(time.Now, func(o types.NamespacedName) { w.woken <- o }, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -132,7 +132,7 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	servers, err := fetch.New(fetch.Options{Loopback: true}, fetch.NewMeasurementAccount())
 	w.must(err)
 	clientFor := func(namespace string) prometheus.Doer { return servers.ForNamespace(namespace) }
-	w.c = &connector{kube: w.kube, live: w.kube, pool: pool, meter: m, clientFor: clientFor, memory: newMemory(), now: time.Now}
+	w.c = &connector{kube: w.kube, live: w.kube, pool: pool, meter: m, clientFor: clientFor, memory: newNoteMemory(), now: time.Now}
 	return w
 }
 
@@ -253,7 +253,7 @@ func (w *world) reconcile() {
 		managed.WithManagementPolicies(),
 	)
 	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forgetGate}
-	_, err := w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	_, err := w.c.newQuickReconciler(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.thorough++
 		return inner.Reconcile(ctx, req)
 	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
@@ -292,7 +292,7 @@ func (w *world) judged() {
 
 // planned returns a channel of the next planned look at the Gate. Without a plan it never fires.
 func (w *world) planned() <-chan time.Time {
-	due := w.c.memory.nextLook(w.get())
+	due := w.c.memory.nextReconcileTime(w.get())
 	if due.IsZero() {
 		return nil
 	}

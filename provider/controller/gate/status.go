@@ -27,8 +27,8 @@ func (e *external) updateStatus(g *v1alpha1.Gate, f verdict.Facts, d verdict.Dec
 	if d.Reason == v1alpha1.ReasonWatching && isReleasedSoon(f) {
 		written = g.GetCondition(xpv2.TypeReady)
 	}
-	if due := e.memory.deferUntil(g, onlyPassed(g, d, written), e.now()); e.now().Before(due) {
-		e.memory.planNextLook(g, instant.Earliest(e.memory.nextLook(g), due))
+	if due := e.memory.deferStatusUntil(g, onlyChecksPassed(g, d, written), e.now()); e.now().Before(due) {
+		e.memory.planNextLook(g, instant.Earliest(e.memory.nextReconcileTime(g), due))
 		return
 	}
 	g.Status.AtProvider = d.Next
@@ -40,8 +40,8 @@ func isReleasedSoon(f verdict.Facts) bool {
 	return !f.PauseEnd.IsZero() && f.PauseEnd.Before(f.Now.Add(deferPeriod))
 }
 
-// onlyPassed is true if the decision differs from the status only by additional passed checks.
-func onlyPassed(g *v1alpha1.Gate, d verdict.Decision, ready xpv2.Condition) bool {
+// onlyChecksPassed is true if the decision differs from the status only by additional passed checks.
+func onlyChecksPassed(g *v1alpha1.Gate, d verdict.Decision, ready xpv2.Condition) bool {
 	previous, next := g.Status.AtProvider, *d.Next.DeepCopy()
 	if len(previous.Checks) != len(next.Checks) || !g.GetCondition(xpv2.TypeReady).Equal(ready) {
 		return false

@@ -58,7 +58,7 @@ func TestShow(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			now := began
-			e := &external{connector: &connector{memory: newMemory(), now: func() time.Time { return now }}}
+			e := &external{connector: &connector{memory: newNoteMemory(), now: func() time.Time { return now }}}
 			g := &v1alpha1.Gate{}
 			g.SetName("shop")
 			e.updateStatus(g, verdict.Facts{}, verdict.Decision{Next: says("", running, running, running), Reason: v1alpha1.ReasonMeasuring})
@@ -74,7 +74,7 @@ func TestShow(t *testing.T) {
 				if diff := cmp.Diff(want, g.Status.AtProvider); diff != "" {
 					t.Errorf("\n%s\nshow(...) %d: -want, +got:\n%s", tc.reason, i, diff)
 				}
-				if due := e.memory.nextLook(g); !s.shown && !due.After(now) {
+				if due := e.memory.nextReconcileTime(g); !s.shown && !due.After(now) {
 					t.Errorf("\n%s\nshow(...) %d: no next look is planned: %s", tc.reason, i, due)
 				}
 				if diff := cmp.Diff(s.next, e.memory.lastObservation(g)); diff != "" {
@@ -132,7 +132,7 @@ func TestStatusOfStep(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := &external{connector: &connector{memory: newMemory(), now: func() time.Time { return began }}}
+			e := &external{connector: &connector{memory: newNoteMemory(), now: func() time.Time { return began }}}
 			g, f := &v1alpha1.Gate{}, verdict.Facts{Spec: v1alpha1.GateParameters{Until: tc.until}, Now: began}
 			if tc.pause > 0 {
 				f.PauseEnd = began.Add(tc.pause)

@@ -26,51 +26,51 @@ import (
 // number in its name, and the events.
 const maxWoken = 64
 
-// openIndex finds Gates without a verdict, which are all that a change of something else can concern.
-func openIndex() listing.Index {
-	return listing.NewIndex(&v1alpha1.Gate{}, "intentplane.gate.open", openKeys)
+// openGateIndex finds Gates without a verdict, which are all that a change of something else can concern.
+func openGateIndex() listing.Index {
+	return listing.NewIndex(&v1alpha1.Gate{}, "intentplane.gate.open", openGateKeys)
 }
 
-// openKeys returns the keys of a Gate without a verdict: its claim, its SiteSync, or its claim again if it names no SiteSync, and the Sites and configurations
+// openGateKeys returns the keys of a Gate without a verdict: its claim, its SiteSync, or its claim again if it names no SiteSync, and the Sites and configurations
 // of its checks.
-func openKeys(g *v1alpha1.Gate) []string {
+func openGateKeys(g *v1alpha1.Gate) []string {
 	if g.Status.AtProvider.Verdict != "" {
 		return nil
 	}
 	spec := g.Spec.ForProvider
-	out := []string{claimKey(spec.ClaimRef), unnamedSyncKey(spec.ClaimRef)}
+	out := []string{claimIndexKey(spec.ClaimRef), unnamedSyncKey(spec.ClaimRef)}
 	if spec.SiteSyncRef != nil {
-		out[1] = syncKey(spec.SiteSyncRef.Name)
+		out[1] = syncIndexKey(spec.SiteSyncRef.Name)
 	}
 	for _, c := range spec.Checks {
-		out = append(out, siteKey(c.Site))
+		out = append(out, siteIndexKey(c.Site))
 		if ref := g.ConfigOf(c); ref != nil {
-			out = append(out, configKey(ref.Name))
+			out = append(out, configIndexKey(ref.Name))
 		}
 	}
 	return out
 }
 
-func claimKey(c v1alpha1.ClaimReference) string {
+func claimIndexKey(c v1alpha1.ClaimReference) string {
 	return "claim/" + c.APIGroup + "/" + c.Namespace + "/" + c.Name
 }
 
-func unnamedSyncKey(c v1alpha1.ClaimReference) string { return "sync of " + claimKey(c) }
+func unnamedSyncKey(c v1alpha1.ClaimReference) string { return "sync of " + claimIndexKey(c) }
 
-func syncKey(name string) string { return "sync/" + name }
+func syncIndexKey(name string) string { return "sync/" + name }
 
-func siteKey(name string) string { return "site/" + name }
+func siteIndexKey(name string) string { return "site/" + name }
 
-func configKey(name string) string { return "config/" + name }
+func configIndexKey(name string) string { return "config/" + name }
 
-// indexes returns the indexes of the waker.
-func indexes() []listing.Index {
-	return []listing.Index{openIndex(), siteSecretIndex(), ownSecretIndex(), sharedSecretIndex()}
+// wakerIndexes returns the indexes of the waker.
+func wakerIndexes() []listing.Index {
+	return []listing.Index{openGateIndex(), siteSecretIndex(), ownSecretIndex(), sharedSecretIndex()}
 }
 
 // siteSecretIndex finds Sites by the Secrets of their Prometheus servers and of their clusters.
 func siteSecretIndex() listing.Index {
-	return listing.NewIndex(&catalogv1alpha1.Site{}, "intentplane.gate.secret", func(s *catalogv1alpha1.Site) []string { return keysOf(secretsOf(s)) })
+	return listing.NewIndex(&catalogv1alpha1.Site{}, "intentplane.gate.secret", func(s *catalogv1alpha1.Site) []string { return secretIndexKeys(secretsOfSite(s)) })
 }
 
 // ownSecretIndex finds ProviderConfigs by the Secrets of their Prometheus servers.
@@ -92,10 +92,10 @@ func metricsKeys(c credentials.Config, m *configv1alpha1.Metrics) []string {
 	if m == nil || m.Prometheus == nil {
 		return nil
 	}
-	return keysOf(credentials.MetricsSecrets(c, *m.Prometheus))
+	return secretIndexKeys(credentials.MetricsSecrets(c, *m.Prometheus))
 }
 
-func keysOf(secrets []client.ObjectKey) []string {
+func secretIndexKeys(secrets []client.ObjectKey) []string {
 	out := make([]string, 0, len(secrets))
 	for _, s := range secrets {
 		out = append(out, s.String())
@@ -111,7 +111,7 @@ type waker struct {
 
 // requestsFor returns requests for the Gates without a verdict that have any of some keys.
 func (w waker) requestsFor(ctx context.Context, keys []string, o ...client.ListOption) []reconcile.Request {
-	out, err := openIndex().Requests(ctx, w.kube, &v1alpha1.GateList{}, keys, o...)
+	out, err := openGateIndex().Requests(ctx, w.kube, &v1alpha1.GateList{}, keys, o...)
 	if err != nil {
 		w.log.Info("Cannot find the Gates that an event concerns", "error", err)
 	}
@@ -124,7 +124,7 @@ func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile
 	if !ok {
 		return nil
 	}
-	keys := []string{syncKey(s.GetName()), unnamedSyncKey(s.Spec.ForProvider.ClaimRef)}
+	keys := []string{syncIndexKey(s.GetName()), unnamedSyncKey(s.Spec.ForProvider.ClaimRef)}
 	return w.requestsFor(ctx, keys, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
 }
 
@@ -134,16 +134,16 @@ func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []recon
 	if !ok {
 		return nil
 	}
-	return w.requestsFor(ctx, []string{claimKey(d.Spec.ForProvider.ClaimRef)}, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
+	return w.requestsFor(ctx, []string{claimIndexKey(d.Spec.ForProvider.ClaimRef)}, client.InNamespace(o.GetNamespace()), client.Limit(maxWoken))
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.requestsFor(ctx, []string{siteKey(o.GetName())})
+	return w.requestsFor(ctx, []string{siteIndexKey(o.GetName())})
 }
 
 // requestsForConfig requeues the Gates that name a configuration. A cluster-scoped configuration requeues Gates in all namespaces.
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.requestsFor(ctx, []string{configKey(o.GetName())}, client.InNamespace(o.GetNamespace()))
+	return w.requestsFor(ctx, []string{configIndexKey(o.GetName())}, client.InNamespace(o.GetNamespace()))
 }
 
 // requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site.
@@ -156,9 +156,9 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 		w.log.Info("Cannot list the objects that name a Secret", "error", err)
 	}
 	return slices.Concat(
-		w.requestsFor(ctx, keysOfNames(sites, siteKey)),
-		w.requestsFor(ctx, keysOfNames(own, configKey), namespace),
-		w.requestsFor(ctx, keysOfNames(shared, configKey)),
+		w.requestsFor(ctx, keysOfNames(sites, siteIndexKey)),
+		w.requestsFor(ctx, keysOfNames(own, configIndexKey), namespace),
+		w.requestsFor(ctx, keysOfNames(shared, configIndexKey)),
 	)
 }
 
@@ -171,8 +171,8 @@ func keysOfNames(found []reconcile.Request, key func(name string) string) []stri
 	return out
 }
 
-// secretsOf returns the Secrets of a Site, for its Prometheus server and its cluster.
-func secretsOf(s *catalogv1alpha1.Site) []client.ObjectKey {
+// secretsOfSite returns the Secrets of a Site, for its Prometheus server and its cluster.
+func secretsOfSite(s *catalogv1alpha1.Site) []client.ObjectKey {
 	out := endpoint.Secrets(s)
 	if ref, _ := clusters.KubeconfigOf(s); ref != nil {
 		out = append(out, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})

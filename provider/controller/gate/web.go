@@ -19,12 +19,12 @@ func webKind() kind {
 		allow: func(_ *catalogv1alpha1.Site, k endpoint.Config, c v1alpha1.GateCheck) error {
 			return policy.CheckWeb(k.Kind, k.Spec, c.Web)
 		},
-		ask: askWeb,
+		ask: askWebServer,
 	}
 }
 
-// askWeb asks a server that the policy allows, without credentials.
-func askWeb(_ context.Context, e *external, s subject, t *meter.Task) (string, error) {
+// askWebServer asks a server that the policy allows, without credentials.
+func askWebServer(_ context.Context, e *external, s subject, t *meter.Task) (string, error) {
 	u, err := web.Address(s.check.Web.URL)
 	if err != nil {
 		return "web.url: " + err.Error(), nil //nolint:nilerr // The address is invalid, so that the check can never be measured.

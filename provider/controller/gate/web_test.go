@@ -60,7 +60,7 @@ func shop() *http.ServeMux {
 func webCheck(name, address, expression string) v1alpha1.GateCheck {
 	c := quick(name)
 	c.Type, c.Prometheus, c.Threshold, c.ConsecutiveErrorLimit = "Web", nil, "<= 0.01", new(int32(0))
-	c.Web = &deploymentv1alpha1.WebCheck{URL: address, Expression: firstText(expression, "answer.orders.failed / answer.orders.total")}
+	c.Web = &deploymentv1alpha1.WebCheck{URL: address, Expression: textOrDefault(expression, "answer.orders.failed / answer.orders.total")}
 	return c
 }
 

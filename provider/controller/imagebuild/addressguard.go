@@ -22,12 +22,12 @@ func checkAddress(g address.Guard, source *v1alpha1.Source) *problem {
 	}
 	var refused *address.RefusedError
 	if errors.As(g.Control("", netip.AddrPortFrom(parsed, 443).String(), nil), &refused) {
-		return &problem{reason: v1alpha1.ReasonSourceDenied, message: urlField(source) + ": its host is " + refused.Class}
+		return &problem{reason: v1alpha1.ReasonSourceDenied, message: sourceURLField(source) + ": its host is " + refused.Class}
 	}
 	return nil
 }
 
-func urlField(source *v1alpha1.Source) string {
+func sourceURLField(source *v1alpha1.Source) string {
 	if source.Git != nil {
 		return "source.git.url"
 	}

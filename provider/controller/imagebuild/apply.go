@@ -19,8 +19,8 @@ import (
 // FieldOwner is the field manager of server-side apply.
 const FieldOwner = "intentplane-imagebuild"
 
-// askKpack carries out the decision. An Image that has to be made again is applied once it is gone.
-func (e *external) askKpack(ctx context.Context, key types.NamespacedName) error {
+// applyDecision carries out the decision. An Image that has to be made again is applied once it is gone.
+func (e *external) applyDecision(ctx context.Context, key types.NamespacedName) error {
 	switch d := e.decision; {
 	case d.remove != nil:
 		err := e.kube.Delete(ctx, d.remove.DeepCopy(), client.Preconditions{UID: new(d.remove.GetUID())})
@@ -36,7 +36,7 @@ func (e *external) askKpack(ctx context.Context, key types.NamespacedName) error
 // applyImage applies an Image. A refusal by kpack does not fail the reconcile: it is in the status.
 func (e *external) applyImage(ctx context.Context, key types.NamespacedName, image *unstructured.Unstructured) error {
 	err := e.kube.Patch(ctx, image.DeepCopy(), client.Apply, client.FieldOwner(FieldOwner), client.ForceOwnership) //nolint:staticcheck // The objects have no typed apply configuration.
-	if p := refusalOf(err); p != nil {
+	if p := imageRefusal(err); p != nil {
 		e.note.refusal = &refusal{problem: *p, image: image, at: e.now()}
 		e.wake(key)
 		return nil
@@ -44,9 +44,9 @@ func (e *external) applyImage(ctx context.Context, key types.NamespacedName, ima
 	return errors.Wrap(err, "cannot apply Image of kpack")
 }
 
-// refusalOf returns why an Image cannot be applied as it is, or nil for errors that the reconciler retries: missing rights of the provider,
+// imageRefusal returns why an Image cannot be applied as it is, or nil for errors that the reconciler retries: missing rights of the provider,
 // and a quota, say nothing of the Image. A kind that is not served was served before: kpack was removed.
-func refusalOf(err error) *problem {
+func imageRefusal(err error) *problem {
 	isDenied := kerrors.IsForbidden(err) && strings.Contains(err.Error(), "admission webhook")
 	switch {
 	case kerrors.IsInvalid(err), kerrors.IsBadRequest(err), isDenied:

@@ -32,8 +32,8 @@ type builderView struct {
 	reader client.Reader
 }
 
-// isHidden reports whether the provider may not list builders. A view that is not there yet hides nothing.
-func (v *builderView) isHidden() bool { return v != nil && v.reader == nil }
+// areBuildersHidden reports whether the provider may not list builders. A view that is not there yet hides nothing.
+func (v *builderView) areBuildersHidden() bool { return v != nil && v.reader == nil }
 
 // watchBuilders watches the builders of kpack, so that a Build that failed is made again once its builder is another one. Without the right
 // to list them all else goes on, and ImageBuilds whose Build failed name the missing right, until it is granted.
@@ -41,17 +41,17 @@ func (c *connector) watchBuilders(mgr manager.Manager, controller rtcontroller.C
 	ctx := context.Background()
 	_ = wait.PollUntilContextCancel(ctx, rightsInterval, true, func(context.Context) (bool, error) {
 		mayList := awaitSuccess(w.log, func() (bool, error) { return c.mayListBuilders(ctx) })
-		if !mayList && !c.builders.Load().isHidden() {
+		if !mayList && !c.builders.Load().areBuildersHidden() {
 			w.log.Info("Cannot watch the builders of kpack", "problem", hiddenBuilders)
 			c.showBuilders(ctx, w, &builderView{})
 		}
 		return mayList, nil
 	})
-	builderCache := readKinds(mgr, w, cache.Options{DefaultTransform: trimBuilder}, kpack.BuilderKinds()...)
+	builderCache := awaitKindCache(mgr, w, cache.Options{DefaultTransform: trimBuilder}, kpack.BuilderKinds()...)
 	if builderCache == nil {
 		return
 	}
-	watchKinds(controller, w, builderCache, w.requestsForBuilder, []predicate.TypedPredicate[*unstructured.Unstructured]{builderChanged()}, kpack.BuilderKinds()...)
+	watchKpackKinds(controller, w, builderCache, w.requestsForBuilder, []predicate.TypedPredicate[*unstructured.Unstructured]{builderChanged()}, kpack.BuilderKinds()...)
 	c.showBuilders(ctx, w, &builderView{reader: builderCache})
 }
 
@@ -103,7 +103,7 @@ func (w waker) requestsForBuilder(ctx context.Context, u *unstructured.Unstructu
 // readBuilder reads which image the builder of a Build that failed has now. Without it the builder counts as unchanged since the Build.
 func (e *external) readBuilder(ctx context.Context, f *facts) error {
 	v := e.builders.Load()
-	f.hidesBuilders = v.isHidden()
+	f.hidesBuilders = v.areBuildersHidden()
 	if v == nil || v.reader == nil || !f.hasFailedBuild() {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (e *external) readBuilder(ctx context.Context, f *facts) error {
 	if f.plan.Builder.Kind != v1alpha1.KindClusterBuilder {
 		key.Namespace = f.plan.Namespace
 	}
-	u, err := readObject(ctx, v.reader, kpack.BuilderKind(f.plan.Builder.Kind), key)
+	u, err := readKpackObject(ctx, v.reader, kpack.BuilderKind(f.plan.Builder.Kind), key)
 	f.builderImage = kpack.BuilderImageOf(u)
 	return err
 }

@@ -130,7 +130,7 @@ func TestBuilderUnreadable(t *testing.T) {
 	w.reconcile()
 	w.failsWith(1, brokenBuilder)
 	w.c.builders.Store(&builderView{reader: failingReader{}})
-	if err := (&external{connector: w.c, note: newNote()}).readKpack(t.Context(), w.factsOfBuild()); err == nil {
+	if err := (&external{connector: w.c, note: newObjectNote()}).gatherKpackFacts(t.Context(), w.factsOfBuild()); err == nil {
 		t.Error("A cache that does not answer is an error, so that the reconcile is tried again.")
 	}
 }
@@ -290,7 +290,7 @@ func (w *world) failsWith(number int, builder string) {
 	})
 }
 
-// factsOfBuild returns the facts that readKpack needs.
+// factsOfBuild returns the facts that gatherKpackFacts needs.
 func (w *world) factsOfBuild() *facts {
 	return &facts{now: w.clock, plan: kpack.Plan{Namespace: "team-a", Name: "shop", Builder: v1alpha1.BuilderReference{Kind: "ClusterBuilder", Name: "default"}}}
 }

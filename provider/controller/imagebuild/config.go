@@ -21,8 +21,8 @@ import (
 // defaultServiceAccount is the service account of a configuration that names none.
 const defaultServiceAccount = "default"
 
-// readConfig reads the configuration into the facts, and fills in its defaults. It says why nothing may be built.
-func (e *external) readConfig(ctx context.Context, b *v1alpha1.ImageBuild, f *facts) error {
+// readBuildConfig reads the configuration into the facts, and fills in its defaults. It says why nothing may be built.
+func (e *external) readBuildConfig(ctx context.Context, b *v1alpha1.ImageBuild, f *facts) error {
 	ref := b.GetProviderConfigReference()
 	if ref == nil || ref.Kind != policy.KindClusterProviderConfig {
 		f.refused = &problem{reason: v1alpha1.ReasonPolicyDenied, message: "spec.providerConfigRef: only a ClusterProviderConfig says how images are built"}
@@ -41,7 +41,7 @@ func (e *external) readConfig(ctx context.Context, b *v1alpha1.ImageBuild, f *fa
 		return nil
 	}
 	f.refused = checkAddress(e.guard, &f.spec.Source)
-	f.fillIn(c.Spec.Build)
+	f.fillInDefaults(c.Spec.Build)
 	return nil
 }
 
@@ -65,8 +65,8 @@ func checkRequest(b *v1alpha1.ImageBuild, c *configv1alpha1.ClusterProviderConfi
 	return nil
 }
 
-// fillIn fills in the configuration's values where the spec has none.
-func (f *facts) fillIn(c *configv1alpha1.Build) {
+// fillInDefaults fills in the configuration's values where the spec has none.
+func (f *facts) fillInDefaults(c *configv1alpha1.Build) {
 	f.plan.Tag = kpack.ImageRepository(c.Registry, f.plan.Namespace, f.plan.Name)
 	f.plan.ServiceAccount = cmp.Or(string(f.spec.ServiceAccountName), string(c.ServiceAccountName), defaultServiceAccount)
 	builder := cmp.Or(f.spec.Builder, c.Builder)
@@ -76,14 +76,14 @@ func (f *facts) fillIn(c *configv1alpha1.Build) {
 	}
 }
 
-// serverOf returns the server of a source, with the credentials of its Secret. It returns a GoneError or an InvalidError of package credentials.
-func (c *connector) serverOf(ctx context.Context, namespace string, source *v1alpha1.GitSource) (transport.Server, error) {
+// sourceServer returns the server of a source, with the credentials of its Secret. It returns a GoneError or an InvalidError of package credentials.
+func (c *connector) sourceServer(ctx context.Context, namespace string, source *v1alpha1.GitSource) (transport.Server, error) {
 	guard := c.guard
 	out := transport.Server{URL: source.URL, Guard: &guard}
 	if source.SecretRef == nil {
 		return out, nil
 	}
-	secrets, err := credentials.Read(ctx, c.kube, credentials.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Guard: guard, Remote: remoteOf(source)})
+	secrets, err := credentials.Read(ctx, c.kube, credentials.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Guard: guard, Remote: sourceRemote(source)})
 	if err != nil {
 		return out, err
 	}
@@ -94,8 +94,8 @@ func (c *connector) serverOf(ctx context.Context, namespace string, source *v1al
 	return out, nil
 }
 
-// remoteOf returns how the Secret of a source is read: by its URL it is for ssh, or has a user and a password.
-func remoteOf(source *v1alpha1.GitSource) configv1alpha1.GitRemote {
+// sourceRemote returns how the Secret of a source is read: by its URL it is for ssh, or has a user and a password.
+func sourceRemote(source *v1alpha1.GitSource) configv1alpha1.GitRemote {
 	credentialsType := configv1alpha1.CredentialsBasic
 	if u, err := policy.ParseRepositoryURL(source.URL); err == nil && u.Scheme == "ssh" {
 		credentialsType = configv1alpha1.CredentialsSSH

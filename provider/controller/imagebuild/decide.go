@@ -58,15 +58,17 @@ type decision struct {
 	again time.Time
 }
 
-// hasWork reports whether something has to be written to kpack.
-func (d *decision) hasWork() bool { return d.apply != nil || d.remove != nil || d.rebuildAfter != nil }
+// hasKpackChange reports whether something has to be written to kpack.
+func (d *decision) hasKpackChange() bool {
+	return d.apply != nil || d.remove != nil || d.rebuildAfter != nil
+}
 
 // decideBuild decides the requests to kpack, and the status. It is pure: the same facts give the same decision.
 func decideBuild(f *facts) decision {
 	d := decision{next: *f.last.DeepCopy()}
 	d.decideWanted(f)
 	if p := d.findObstacle(f); p != nil {
-		d.conclude(*p)
+		d.concludeWith(*p)
 		return d
 	}
 	commit := d.next.Wanted.Commit
@@ -75,14 +77,14 @@ func decideBuild(f *facts) decision {
 		d.requestImage(f, want)
 		return d
 	}
-	d.noteImage(f)
+	d.recordAppliedImage(f)
 	d.noteRunning(f)
-	d.judge(f, kpack.Judge(f.image, f.build, f.want(commit)))
+	d.applyFinding(f, kpack.Judge(f.image, f.build, f.desiredBuild(commit)))
 	return d
 }
 
-// noteImage notes the Image. A failure of an earlier Image of the same name does not count.
-func (d *decision) noteImage(f *facts) {
+// recordAppliedImage notes the Image. A failure of an earlier Image of the same name does not count.
+func (d *decision) recordAppliedImage(f *facts) {
 	next := v1alpha1.AppliedImage{UID: string(f.image.GetUID()), Name: f.image.GetName()}
 	if previous := d.next.Image.UID; previous != "" && previous != next.UID {
 		d.next.Failed = nil
@@ -126,28 +128,28 @@ func describeNameConflict(f *facts) *problem {
 func (d *decision) requestImage(f *facts, want *unstructured.Unstructured) {
 	if r := f.refusal; r != nil && f.now.Sub(r.at) < refusedInterval && reflect.DeepEqual(r.image.Object, want.Object) {
 		d.again = r.at.Add(refusedInterval)
-		d.conclude(r.problem)
+		d.concludeWith(r.problem)
 		return
 	}
 	d.apply = want
-	d.noteAsking(f, want)
+	d.recordImageRequest(f, want)
 	if f.image != nil && kpack.TagOf(f.image) != kpack.TagOf(want) {
 		d.remove = f.image
 	}
-	d.conclude(problem{reason: v1alpha1.ReasonQueued, message: kpack.NotBegun})
+	d.concludeWith(problem{reason: v1alpha1.ReasonQueued, message: kpack.NotBegun})
 }
 
-// noteAsking notes since when an Image is requested, and holds the status until kpack had the time to begin.
-func (d *decision) noteAsking(f *facts, want *unstructured.Unstructured) {
+// recordImageRequest notes since when an Image is requested, and holds the status until kpack had the time to begin.
+func (d *decision) recordImageRequest(f *facts, want *unstructured.Unstructured) {
 	d.asking = &asking{image: want, at: f.now}
 	if f.asked != nil && reflect.DeepEqual(f.asked.image.Object, want.Object) {
 		d.asking = f.asked
 	}
-	d.holdUntil(f, d.asking.at.Add(beginDelay))
+	d.holdStatusUntil(f, d.asking.at.Add(beginDelay))
 }
 
-// holdUntil keeps the status unchanged until a time.
-func (d *decision) holdUntil(f *facts, due time.Time) {
+// holdStatusUntil keeps the status unchanged until a time.
+func (d *decision) holdStatusUntil(f *facts, due time.Time) {
 	if f.now.Before(due) {
 		d.isHeld, d.again = true, due
 	}
@@ -164,11 +166,11 @@ func (d *decision) noteRunning(f *facts) {
 	}
 }
 
-// judge applies a finding.
-func (d *decision) judge(f *facts, found kpack.Finding) {
+// applyFinding applies a finding.
+func (d *decision) applyFinding(f *facts, found kpack.Finding) {
 	switch found.Verdict {
 	case kpack.Succeeded:
-		d.takeImage(f, found.Image)
+		d.recordBuiltImage(f, found.Image)
 	case kpack.Failed:
 		d.judgeFailure(f)
 	case kpack.NotBuilt:
@@ -176,10 +178,10 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 	case kpack.Running:
 		d.judgeRunning(f)
 	case kpack.Foreign:
-		d.conclude(problem{reason: v1alpha1.ReasonForeignImage, message: found.Message})
+		d.concludeWith(problem{reason: v1alpha1.ReasonForeignImage, message: found.Message})
 	case kpack.Unknown:
 		if f.asked != nil {
-			d.holdUntil(f, f.asked.at.Add(beginDelay))
+			d.holdStatusUntil(f, f.asked.at.Add(beginDelay))
 		}
 		d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: f.waitingMessage(found)})
 	case kpack.Queued, kpack.BuilderNotReady, kpack.BuilderMissing:
@@ -195,7 +197,7 @@ func (d *decision) replaceFailure(f *facts, isOtherBuilder bool) {
 		return
 	}
 	d.next.Failed = nil
-	d.askAgain(f)
+	d.requestRebuild(f)
 	if isOtherBuilder && d.rebuildAfter != nil {
 		d.next.BuilderChanges = changes
 	}
@@ -235,8 +237,8 @@ func (d *decision) judgeRunning(f *facts) {
 	d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonBuilding})
 }
 
-// askAgain asks kpack for another Build after the last one, once. kpack orders Builds by the second in which they were made: two of one second would confuse it.
-func (d *decision) askAgain(f *facts) {
+// requestRebuild asks kpack for another Build after the last one, once. kpack orders Builds by the second in which they were made: two of one second would confuse it.
+func (d *decision) requestRebuild(f *facts) {
 	due := f.build.GetCreationTimestamp().Add(buildSpacing)
 	switch {
 	case kpack.IsAskedAgain(f.build):
@@ -247,7 +249,7 @@ func (d *decision) askAgain(f *facts) {
 	}
 }
 
-func (d *decision) conclude(p problem) {
+func (d *decision) concludeWith(p problem) {
 	d.reason, d.message = p.reason, oneline.Cut(p.message, maxMessage)
 }
 
@@ -256,5 +258,5 @@ func (d *decision) concludeUnlessBuilt(p problem) {
 	if d.next.WantedImage() != nil {
 		p = problem{reason: v1alpha1.ReasonBuilt}
 	}
-	d.conclude(p)
+	d.concludeWith(p)
 }

@@ -84,16 +84,16 @@ func (f *facts) hasFailedBuild() bool {
 	return f.build != nil && !kpack.EndOf(f.build).IsZero() && !kpack.HasSucceeded(f.build)
 }
 
-// retries returns how often a build is tried again.
-func (f *facts) retries() int32 {
+// maxBuildRetries returns how often a build is tried again.
+func (f *facts) maxBuildRetries() int32 {
 	if f.spec.Retries == nil {
 		return 1
 	}
 	return *f.spec.Retries
 }
 
-// want returns the Build that a commit requires.
-func (f *facts) want(commit string) kpack.Want {
+// desiredBuild returns the Build that a commit requires.
+func (f *facts) desiredBuild(commit string) kpack.Want {
 	w := kpack.Want{
 		Request: f.request, Trigger: f.spec.Source.Trigger, Commit: commit, Repository: f.plan.Tag, Builder: f.plan.Builder, ServiceAccount: f.plan.ServiceAccount,
 		BuilderImage: f.builderImage,

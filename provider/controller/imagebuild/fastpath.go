@@ -11,9 +11,9 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns a reconciler that observes ImageBuilds after an event, and passes an ImageBuild to the full reconciler if it has
+// newQuickReconciler returns a reconciler that observes ImageBuilds after an event, and passes an ImageBuild to the full reconciler if it has
 // something to write.
-func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+func (c *connector) newQuickReconciler(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.ImageBuild]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ImageBuild { return &v1alpha1.ImageBuild{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(b *v1alpha1.ImageBuild) time.Time { return c.memory.NoteOf(b).reconciledAt },

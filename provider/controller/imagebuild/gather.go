@@ -26,7 +26,7 @@ import (
 
 // gatherFacts gathers the facts about an ImageBuild. It returns an error if the control plane's API server cannot be asked.
 func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*facts, error) {
-	f := &facts{spec: *b.Spec.ForProvider.DeepCopy(), now: e.now(), last: b.Status.AtProvider, lookNow: lookNowOf(b), hasKpack: e.hasKpack.Load(), refusal: e.note.refusal, asked: e.note.asking}
+	f := &facts{spec: *b.Spec.ForProvider.DeepCopy(), now: e.now(), last: b.Status.AtProvider, lookNow: requestedLook(b), hasKpack: e.hasKpack.Load(), refusal: e.note.refusal, asked: e.note.asking}
 	if e.note.heldWanted != nil {
 		f.last.Wanted = *e.note.heldWanted
 	}
@@ -42,17 +42,17 @@ func (e *external) gatherFacts(ctx context.Context, b *v1alpha1.ImageBuild) (*fa
 		APIVersion: v1alpha1.GroupVersion.String(), Kind: Kind().Kind, Name: b.GetName(), UID: b.GetUID(), Controller: new(true),
 	}
 	f.plan = kpack.Plan{Namespace: b.GetNamespace(), Name: b.GetName(), Owner: owner}
-	if err := e.readConfig(ctx, b, f); err != nil || f.refused != nil {
+	if err := e.readBuildConfig(ctx, b, f); err != nil || f.refused != nil {
 		return f, err
 	}
 	if err := e.lookAtSource(ctx, b, f); err != nil || !f.hasKpack {
 		return f, err
 	}
-	return f, e.readKpack(ctx, f)
+	return f, e.gatherKpackFacts(ctx, f)
 }
 
-// lookNowOf returns for which look a user asks: on the ImageBuild, or on the Application, whose request to reconcile the function passes on.
-func lookNowOf(b *v1alpha1.ImageBuild) string {
+// requestedLook returns for which look a user asks: on the ImageBuild, or on the Application, whose request to reconcile the function passes on.
+func requestedLook(b *v1alpha1.ImageBuild) string {
 	annotations := b.GetAnnotations()
 	return oneline.Cut(strings.TrimSpace(annotations[v1alpha1.AnnotationLookNow]+" "+annotations[xpmeta.AnnotationKeyReconcileRequestedAt]), 256)
 }
@@ -63,7 +63,7 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	if git == nil {
 		return nil
 	}
-	server, err := e.serverOf(ctx, b.GetNamespace(), git)
+	server, err := e.sourceServer(ctx, b.GetNamespace(), git)
 	if f.secretProblem = credentialsProblem(err); err != nil {
 		if f.secretProblem != nil {
 			return nil
@@ -74,8 +74,8 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	if err != nil {
 		return errors.Wrap(err, "source.interval")
 	}
-	notBefore := e.note.askedSince(f.lookNow, f.last.LookNow, f.now)
-	if hooked := e.hooks.hookSince(client.ObjectKeyFromObject(b), b.GetAnnotations()[v1alpha1.AnnotationHookedAt], f.now); hooked.After(notBefore) {
+	notBefore := e.note.pendingLookSince(f.lookNow, f.last.LookNow, f.now)
+	if hooked := e.hooks.pendingHookSince(client.ObjectKeyFromObject(b), b.GetAnnotations()[v1alpha1.AnnotationHookedAt], f.now); hooked.After(notBefore) {
 		notBefore = hooked
 	}
 	found, err := e.sources.Find(ctx, sources.Request{
@@ -84,15 +84,15 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	if err != nil {
 		return errors.Wrap(err, "cannot look at the repository")
 	}
-	f.takeAnswer(found, notBefore, interval)
+	f.recordLookResult(found, notBefore, interval)
 	if f.isLookDone {
-		e.hooks.dropHook(client.ObjectKeyFromObject(b), notBefore)
+		e.hooks.dropAnsweredHooks(client.ObjectKeyFromObject(b), notBefore)
 	}
 	return nil
 }
 
-// takeAnswer records the result of a look, where notBefore is the time of the last request for one, and computes when the next look is due.
-func (f *facts) takeAnswer(found sources.Answer, notBefore time.Time, interval time.Duration) {
+// recordLookResult records the result of a look, where notBefore is the time of the last request for one, and computes when the next look is due.
+func (f *facts) recordLookResult(found sources.Answer, notBefore time.Time, interval time.Duration) {
 	if found.Err != nil {
 		interval = min(interval, sources.FailedAge)
 	}
@@ -111,32 +111,32 @@ func (f *facts) isNewSource() bool {
 	return f.last.Wanted.Source != f.source || f.last.Wanted.Commit == ""
 }
 
-// readKpack reads the Image, the Build that it names last and, where that failed, its builder and, where it says too little, its pod.
-func (e *external) readKpack(ctx context.Context, f *facts) error {
+// gatherKpackFacts reads the Image, the Build that it names last and, where that failed, its builder and, where it says too little, its pod.
+func (e *external) gatherKpackFacts(ctx context.Context, f *facts) error {
 	var err error
-	if f.image, err = e.readImage(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: f.plan.Name}); err != nil || f.image == nil {
+	if f.image, err = e.readKpackImage(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: f.plan.Name}); err != nil || f.image == nil {
 		return err
 	}
-	if err := e.readBuild(ctx, f); err != nil || f.build == nil {
+	if err := e.readLatestBuild(ctx, f); err != nil || f.build == nil {
 		return err
 	}
 	if err := e.readBuilder(ctx, f); err != nil {
 		return err
 	}
-	if f.needsPod() {
-		f.pod, err = e.readPod(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: kpack.PodOf(f.build)})
+	if f.needsBuildPod() {
+		f.pod, err = e.readBuildPod(ctx, client.ObjectKey{Namespace: f.plan.Namespace, Name: kpack.PodOf(f.build)})
 	}
 	return err
 }
 
-// readBuild reads the Build that the Image names last. A Build that kpack did not make for just this Image proves nothing: kpack goes by
+// readLatestBuild reads the Build that the Image names last. A Build that kpack did not make for just this Image proves nothing: kpack goes by
 // labels, which a user may write, and uses the names of Builds again.
-func (e *external) readBuild(ctx context.Context, f *facts) error {
+func (e *external) readLatestBuild(ctx context.Context, f *facts) error {
 	name := kpack.LatestBuildOf(f.image)
 	if name == "" {
 		return e.readRunningBuild(ctx, f)
 	}
-	b, err := readObject(ctx, e.cache, kpack.BuildKind(), client.ObjectKey{Namespace: f.plan.Namespace, Name: name})
+	b, err := readKpackObject(ctx, e.cache, kpack.BuildKind(), client.ObjectKey{Namespace: f.plan.Namespace, Name: name})
 	switch {
 	case err != nil:
 		return err
@@ -173,15 +173,15 @@ func (e *external) readRunningBuild(ctx context.Context, f *facts) error {
 	return nil
 }
 
-// readImage returns the Image of a name. The cache has only Images of ImageBuilds: the API server says whether a name is free.
-func (e *external) readImage(ctx context.Context, key client.ObjectKey) (*unstructured.Unstructured, error) {
-	if u, err := readObject(ctx, e.cache, kpack.ImageKind(), key); err != nil || u != nil {
+// readKpackImage returns the Image of a name. The cache has only Images of ImageBuilds: the API server says whether a name is free.
+func (e *external) readKpackImage(ctx context.Context, key client.ObjectKey) (*unstructured.Unstructured, error) {
+	if u, err := readKpackObject(ctx, e.cache, kpack.ImageKind(), key); err != nil || u != nil {
 		return u, err
 	}
-	return readObject(ctx, e.live, kpack.ImageKind(), key)
+	return readKpackObject(ctx, e.live, kpack.ImageKind(), key)
 }
 
-func readObject(ctx context.Context, r client.Reader, kind schema.GroupVersionKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
+func readKpackObject(ctx context.Context, r client.Reader, kind schema.GroupVersionKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
 	u := kpack.NewObject(kind)
 	err := r.Get(ctx, key, u)
 	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) {
@@ -190,8 +190,8 @@ func readObject(ctx context.Context, r client.Reader, kind schema.GroupVersionKi
 	return u, errors.Wrapf(err, "cannot get %s %q of kpack", kind.Kind, key.Name)
 }
 
-// needsPod reports whether the Build does not say enough: it failed, and that was not noted yet, or no step has begun for long.
-func (f *facts) needsPod() bool {
+// needsBuildPod reports whether the Build does not say enough: it failed, and that was not noted yet, or no step has begun for long.
+func (f *facts) needsBuildPod() bool {
 	if f.build == nil || kpack.PodOf(f.build) == "" {
 		return false
 	}
@@ -201,8 +201,8 @@ func (f *facts) needsPod() bool {
 	return f.hasFailedBuild() && !f.isNotedFailure()
 }
 
-// readPod returns a pod, or nil if it is gone.
-func (e *external) readPod(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
+// readBuildPod returns a pod, or nil if it is gone.
+func (e *external) readBuildPod(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
 	p := &corev1.Pod{}
 	err := e.live.Get(ctx, key, p)
 	if kerrors.IsNotFound(err) {

@@ -25,9 +25,9 @@ type hookNotes struct {
 
 func newHookNotes() *hookNotes { return &hookNotes{all: map[types.NamespacedName]hookNote{}} }
 
-// hookSince returns since when a webhook asks for a look that was not done, or zero. The leader's clock counts, and not the clock of the
+// pendingHookSince returns since when a webhook asks for a look that was not done, or zero. The leader's clock counts, and not the clock of the
 // replica that recorded it.
-func (h *hookNotes) hookSince(key types.NamespacedName, recorded string, now time.Time) time.Time {
+func (h *hookNotes) pendingHookSince(key types.NamespacedName, recorded string, now time.Time) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if n := h.all[key]; recorded != "" && recorded != n.recorded {
@@ -36,8 +36,8 @@ func (h *hookNotes) hookSince(key types.NamespacedName, recorded string, now tim
 	return h.all[key].since
 }
 
-// dropHook drops the webhooks that are answered by a look which began at a time.
-func (h *hookNotes) dropHook(key types.NamespacedName, began time.Time) {
+// dropAnsweredHooks drops the webhooks that are answered by a look which began at a time.
+func (h *hookNotes) dropAnsweredHooks(key types.NamespacedName, began time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if n, ok := h.all[key]; ok && !began.Before(n.since) {
@@ -45,7 +45,7 @@ func (h *hookNotes) dropHook(key types.NamespacedName, began time.Time) {
 	}
 }
 
-func (h *hookNotes) forget(key types.NamespacedName) {
+func (h *hookNotes) forgetHookNote(key types.NamespacedName) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.all, key)
@@ -54,6 +54,6 @@ func (h *hookNotes) forget(key types.NamespacedName) {
 // forgetBuild drops the notes of a deleted ImageBuild.
 func (c *connector) forgetBuild(key types.NamespacedName) {
 	c.memory.ForgetNote(key)
-	c.hooks.forget(key)
+	c.hooks.forgetHookNote(key)
 	c.sources.Forget(key)
 }

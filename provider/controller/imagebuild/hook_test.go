@@ -82,7 +82,7 @@ func TestHook(t *testing.T) {
 	w.wait(time.Second)
 	follower.later[0]()
 	w.reconcile()
-	hookedSince := w.c.hooks.hookSince(key(), w.get().GetAnnotations()[v1alpha1.AnnotationHookedAt], w.clock)
+	hookedSince := w.c.hooks.pendingHookSince(key(), w.get().GetAnnotations()[v1alpha1.AnnotationHookedAt], w.clock)
 	if w.looks != looks+2 || !hookedSince.IsZero() {
 		t.Errorf("The look that was asked for is made when the second is over: %d looks", w.looks-looks)
 	}

@@ -29,14 +29,14 @@ type note struct {
 	heldWanted *v1alpha1.WantedImage
 }
 
-func newMemory() *memory { return setup.NewMemory(newNote) }
+func newNoteMemory() *memory { return setup.NewMemory(newObjectNote) }
 
-func newNote() *note {
+func newObjectNote() *note {
 	return &note{}
 }
 
-// askedSince returns since when a user asks for a look that was not done, or zero.
-func (n *note) askedSince(requested, done string, now time.Time) time.Time {
+// pendingLookSince returns since when a user asks for a look that was not done, or zero.
+func (n *note) pendingLookSince(requested, done string, now time.Time) time.Time {
 	if requested == done {
 		return time.Time{}
 	}

@@ -68,7 +68,7 @@ func (e *external) Observe(ctx context.Context, b *v1alpha1.ImageBuild) (managed
 	}
 	e.decision = decideBuild(f)
 	e.updateStatus(b, f)
-	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: !e.decision.hasWork()}, nil
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: !e.decision.hasKpackChange()}, nil
 }
 
 // Create is never called: an ImageBuild exists until it is deleted.
@@ -78,7 +78,7 @@ func (e *external) Create(context.Context, *v1alpha1.ImageBuild) (managed.Extern
 
 // Update carries out the decision at kpack.
 func (e *external) Update(ctx context.Context, b *v1alpha1.ImageBuild) (managed.ExternalUpdate, error) {
-	return managed.ExternalUpdate{}, e.askKpack(ctx, client.ObjectKeyFromObject(b))
+	return managed.ExternalUpdate{}, e.applyDecision(ctx, client.ObjectKeyFromObject(b))
 }
 
 // Delete is never called: there is nothing to delete.

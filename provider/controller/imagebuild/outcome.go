@@ -20,12 +20,12 @@ func retryDelays() []time.Duration {
 	return []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute}
 }
 
-// takeImage records an image of the wanted commit. An image of the same request and commit is taken three times an hour: a builder whose run
+// recordBuiltImage records an image of the wanted commit. An image of the same request and commit is taken three times an hour: a builder whose run
 // image moves could be built for ever.
-func (d *decision) takeImage(f *facts, image string) {
+func (d *decision) recordBuiltImage(f *facts, image string) {
 	wanted, last := d.next.Wanted, d.next.WantedImage()
 	d.next.Failed = nil
-	d.conclude(problem{reason: v1alpha1.ReasonBuilt})
+	d.concludeWith(problem{reason: v1alpha1.ReasonBuilt})
 	if last != nil && last.Image == image {
 		return
 	}
@@ -47,7 +47,7 @@ func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alph
 	}
 	if last.Rebuilds >= maxRebuilds {
 		d.again = last.RebuildsSince.Add(rebuildWindow)
-		d.conclude(problem{reason: v1alpha1.ReasonRebuildLoop, message: "kpack builds the same commit again and again: name the run image of the builder's stack by its digest"})
+		d.concludeWith(problem{reason: v1alpha1.ReasonRebuildLoop, message: "kpack builds the same commit again and again: name the run image of the builder's stack by its digest"})
 		return false
 	}
 	next.Rebuilds, next.RebuildsSince = last.Rebuilds+1, last.RebuildsSince
@@ -88,7 +88,7 @@ func (d *decision) judgeFailure(f *facts) {
 	p := problem{reason: v1alpha1.ReasonBuildFailed, message: f.failureMessage(failed.Message)}
 	switch {
 	case failed.Attempts == 0: // The source has to change.
-	case failed.Attempts <= f.retries():
+	case failed.Attempts <= f.maxBuildRetries():
 		p.reason = v1alpha1.ReasonRetrying
 		d.scheduleRetry(f, failed)
 	default:
@@ -113,7 +113,7 @@ func (d *decision) scheduleRetry(f *facts, failed *v1alpha1.FailedBuild) {
 		d.again = due
 		return
 	}
-	d.askAgain(f)
+	d.requestRebuild(f)
 }
 
 // describeFailure returns the status of a failed Build.

@@ -51,7 +51,7 @@ func TestRetry(t *testing.T) {
 
 func (w *world) build(number int) *unstructured.Unstructured {
 	w.Helper()
-	u, err := readObject(w.Context(), w.kube, kpack.BuildKind(), types.NamespacedName{Namespace: "team-a", Name: "shop-build-" + string(rune('0'+number))})
+	u, err := readKpackObject(w.Context(), w.kube, kpack.BuildKind(), types.NamespacedName{Namespace: "team-a", Name: "shop-build-" + string(rune('0'+number))})
 	w.must(err)
 	return u
 }

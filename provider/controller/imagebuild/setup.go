@@ -79,19 +79,21 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		return refs.List(ctx, s.Budget.ForNamespace(namespace), server, revisions)
 	}
 	c := &connector{
-		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
+		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newNoteMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
 		sources:  sources.NewPool(list, bell.Wake, func(err error) { s.Metrics.SourceLook(string(failure.ClassOf(err))) }, time.Now),
 		recorder: setup.NewRecorder(mgr, name),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
-	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), buildIndex()); err != nil {
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), imageBuildIndex()); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: log}
 	buildController, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell,
 		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: c.forgetBuild},
-		Before:     func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler {
+			return c.newQuickReconciler(limited, o.PollInterval)
+		},
 		Watch: func(b *builder.Builder) *builder.Builder {
 			return b.For(&v1alpha1.ImageBuild{}, builder.WithPredicates(resource.DesiredStateChanged())).
 				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
@@ -102,25 +104,25 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	if err != nil {
 		return err
 	}
-	o.Gate.Register(func() { c.startKpack(mgr, buildController, w) }, kpack.ImageKind(), kpack.BuildKind())
+	o.Gate.Register(func() { c.startKpackWatches(mgr, buildController, w) }, kpack.ImageKind(), kpack.BuildKind())
 	return nil
 }
 
 // kpackInterval is how often it is tried to watch kpack: the API server lists a kind a moment after its definition is established.
 const kpackInterval = time.Second
 
-// startKpack watches the kinds of kpack, which are served from now on, and wakes all ImageBuilds once they were read. Without the right to read them, kpack
+// startKpackWatches watches the kinds of kpack, which are served from now on, and wakes all ImageBuilds once they were read. Without the right to read them, kpack
 // counts as missing. A cluster where kpack is just being installed may not answer: then it is tried again.
-func (c *connector) startKpack(mgr manager.Manager, buildController rtcontroller.Controller, w waker) {
+func (c *connector) startKpackWatches(mgr manager.Manager, buildController rtcontroller.Controller, w waker) {
 	kinds := []schema.GroupVersionKind{kpack.ImageKind(), kpack.BuildKind()}
-	kpackCache := readKinds(mgr, w, cache.Options{DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields()}, kinds...)
+	kpackCache := awaitKindCache(mgr, w, cache.Options{DefaultLabelSelector: cachedLabel(), DefaultTransform: cache.TransformStripManagedFields()}, kinds...)
 	if kpackCache == nil {
 		return
 	}
 	awaitSuccess(w.log, func() (struct{}, error) {
 		return struct{}{}, listing.AddIndexes(context.Background(), kpackCache, runningIndex())
 	})
-	watchKinds(buildController, w, kpackCache, requestsForOwned, nil, kinds...)
+	watchKpackKinds(buildController, w, kpackCache, requestsForOwned, nil, kinds...)
 	c.cache = kpackCache
 	c.hasKpack.Store(true)
 	for _, r := range w.requestsForAll(context.Background()) {
@@ -129,8 +131,8 @@ func (c *connector) startKpack(mgr manager.Manager, buildController rtcontroller
 	c.watchBuilders(mgr, buildController, w)
 }
 
-// readKinds returns a cache with the objects of kinds once it has read them, or nil if the manager ends.
-func readKinds(mgr manager.Manager, w waker, o cache.Options, kinds ...schema.GroupVersionKind) cache.Cache {
+// awaitKindCache returns a cache with the objects of kinds once it has read them, or nil if the manager ends.
+func awaitKindCache(mgr manager.Manager, w waker, o cache.Options, kinds ...schema.GroupVersionKind) cache.Cache {
 	kpackCache := awaitSuccess(w.log, func() (cache.Cache, error) { return newKpackCache(mgr, o) })
 	for _, kind := range kinds {
 		awaitSuccess(w.log, func() (cache.Informer, error) {
@@ -144,8 +146,8 @@ func readKinds(mgr manager.Manager, w waker, o cache.Options, kinds ...schema.Gr
 	return kpackCache
 }
 
-// watchKinds watches kinds, and reconciles the ImageBuilds that a changed object concerns.
-func watchKinds(buildController rtcontroller.Controller, w waker, kpackCache cache.Cache, concerns handler.TypedMapFunc[*unstructured.Unstructured, ctrl.Request],
+// watchKpackKinds watches kinds, and reconciles the ImageBuilds that a changed object concerns.
+func watchKpackKinds(buildController rtcontroller.Controller, w waker, kpackCache cache.Cache, concerns handler.TypedMapFunc[*unstructured.Unstructured, ctrl.Request],
 	predicates []predicate.TypedPredicate[*unstructured.Unstructured], kinds ...schema.GroupVersionKind,
 ) {
 	for _, kind := range kinds {
@@ -200,7 +202,7 @@ type waker struct {
 
 // requestsFor returns requests for the ImageBuilds with a key.
 func (w waker) requestsFor(ctx context.Context, key string, in ...client.ListOption) []ctrl.Request {
-	out, err := buildIndex().Requests(ctx, w.kube, &v1alpha1.ImageBuildList{}, []string{key}, in...)
+	out, err := imageBuildIndex().Requests(ctx, w.kube, &v1alpha1.ImageBuildList{}, []string{key}, in...)
 	if err != nil {
 		w.log.Info("Cannot list ImageBuilds", "error", err)
 	}
@@ -212,11 +214,11 @@ func (w waker) requestsForAll(ctx context.Context) []ctrl.Request {
 }
 
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []ctrl.Request {
-	return w.requestsFor(ctx, configKey(o.GetName()))
+	return w.requestsFor(ctx, configIndexKey(o.GetName()))
 }
 
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []ctrl.Request {
-	return w.requestsFor(ctx, secretKey(o.GetName()), client.InNamespace(o.GetNamespace()))
+	return w.requestsFor(ctx, secretIndexKey(o.GetName()), client.InNamespace(o.GetNamespace()))
 }
 
 const (
@@ -227,19 +229,19 @@ const (
 	failedBuild = "failed"
 )
 
-func configKey(name string) string { return "config/" + name }
+func configIndexKey(name string) string { return "config/" + name }
 
-func secretKey(name string) string { return "secret/" + name }
+func secretIndexKey(name string) string { return "secret/" + name }
 
-// buildIndex finds ImageBuilds by their configurations and by the Secrets of their sources, and the ImageBuilds whose Build failed.
-func buildIndex() listing.Index {
+// imageBuildIndex finds ImageBuilds by their configurations and by the Secrets of their sources, and the ImageBuilds whose Build failed.
+func imageBuildIndex() listing.Index {
 	return listing.NewIndex(&v1alpha1.ImageBuild{}, "intentplane.imagebuild.object", func(b *v1alpha1.ImageBuild) []string {
 		out := []string{anyBuild}
 		if ref := b.GetProviderConfigReference(); ref != nil {
-			out = append(out, configKey(ref.Name))
+			out = append(out, configIndexKey(ref.Name))
 		}
 		if git := b.Spec.ForProvider.Source.Git; git != nil && git.SecretRef != nil {
-			out = append(out, secretKey(string(git.SecretRef.Name)))
+			out = append(out, secretIndexKey(string(git.SecretRef.Name)))
 		}
 		if b.Status.AtProvider.Failed != nil {
 			out = append(out, failedBuild)

@@ -91,12 +91,12 @@ func newWorld(t *testing.T) *world {
 	w.must(w.server.CreateRepo(t.Context(), "shop", map[string]string{"a": "1"}))
 	b := kubefake.NewClientBuilder().WithScheme(s).WithObjectTracker(apiserver.NewTracker(s)).WithStatusSubresource(&v1alpha1.ImageBuild{}).WithObjects(w.newConfig(), w.newBuild()).
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.countWrite, Patch: w.patch})
-	w.must(listing.AddIndexes(t.Context(), cacheclient.Indexer{ClientBuilder: b}, buildIndex(), runningIndex()))
+	w.must(listing.AddIndexes(t.Context(), cacheclient.Indexer{ClientBuilder: b}, imageBuildIndex(), runningIndex()))
 	w.kube = b.Build()
 	now := func() time.Time { return w.clock }
 	w.c = &connector{
 		kube: w.kube, cache: w.kube, live: w.kube,
-		guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newMemory(),
+		guard: address.Guard{Loopback: true, Reported: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, memory: newNoteMemory(),
 		hooks: newHookNotes(), counter: w, recorder: w, wake: func(types.NamespacedName) { w.woken++ }, now: now,
 		sources: sources.NewPool(w.list, func(types.NamespacedName) { w.woken++ }, func(error) {}, now),
 	}
@@ -234,7 +234,7 @@ func (w *world) wait(d time.Duration) { w.clock = w.clock.Add(d) }
 // image returns the Image of kpack, or nil.
 func (w *world) image() *unstructured.Unstructured {
 	w.Helper()
-	u, err := readObject(w.Context(), w.kube, kpack.ImageKind(), key())
+	u, err := readKpackObject(w.Context(), w.kube, kpack.ImageKind(), key())
 	w.must(err)
 	return u
 }
@@ -351,7 +351,7 @@ func (w *world) reconcileOnce() {
 	)
 	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.ImageBuild{} }, Forget: w.c.forgetBuild}
 	var err error
-	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	w.result, err = w.c.newQuickReconciler(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.full++
 		return inner.Reconcile(ctx, req)
 	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
@@ -388,7 +388,7 @@ func (w *world) must(err error) {
 func TestLongLookNow(t *testing.T) {
 	b := &v1alpha1.ImageBuild{}
 	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "a" + strings.Repeat("\u00e4", 300)})
-	if got := lookNowOf(b); got != "a"+strings.Repeat("\u00e4", 255) {
+	if got := requestedLook(b); got != "a"+strings.Repeat("\u00e4", 255) {
 		t.Errorf("The annotation is cut at 256 characters, and no character is split: %q", got)
 	}
 }

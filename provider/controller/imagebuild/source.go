@@ -33,13 +33,13 @@ func (d *decision) decideWanted(f *facts) {
 	if trouble != nil {
 		d.next.SourceTrouble = v1alpha1.SourceTrouble{Reason: string(trouble.reason), Message: oneline.Cut(trouble.message, maxMessage)}
 	}
-	if f.isLookDone || f.cannotLook() {
+	if f.isLookDone || f.isSourceUnreadable() {
 		d.next.LookNow = f.lookNow
 	}
 }
 
-// cannotLook reports whether the ImageBuild has no repository, or may not read its repository. The reason of that answers a request for a look.
-func (f *facts) cannotLook() bool {
+// isSourceUnreadable reports whether the ImageBuild has no repository, or may not read its repository. The reason of that answers a request for a look.
+func (f *facts) isSourceUnreadable() bool {
 	return f.refused != nil || f.secretProblem != nil || f.spec.Source.Git == nil
 }
 

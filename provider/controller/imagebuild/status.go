@@ -37,12 +37,12 @@ type counter interface {
 func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 	d := &e.decision
 	e.note.next = instant.Earliest(d.again, f.lookDue)
-	if e.holdStatus(d) {
+	if e.recordStatusHold(d) {
 		return
 	}
-	e.paceStep(d, f)
+	e.delayStepChange(d, f)
 	if !e.quick {
-		e.announce(b, d.next)
+		e.announceChanges(b, d.next)
 	}
 	b.Status.AtProvider = d.next
 	if ready := readyCondition(b, d); !b.GetCondition(xpv2.TypeReady).Equal(ready) {
@@ -50,8 +50,8 @@ func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 	}
 }
 
-// holdStatus notes the request to kpack, and reports whether the status stays unchanged for a moment.
-func (e *external) holdStatus(d *decision) bool {
+// recordStatusHold notes the request to kpack, and reports whether the status stays unchanged for a moment.
+func (e *external) recordStatusHold(d *decision) bool {
 	if e.quick {
 		return d.isHeld
 	}
@@ -65,8 +65,8 @@ func (e *external) holdStatus(d *decision) bool {
 	return d.isHeld
 }
 
-// paceStep keeps the step of the same Build unchanged for a while.
-func (e *external) paceStep(d *decision, f *facts) {
+// delayStepChange keeps the step of the same Build unchanged for a while.
+func (e *external) delayStepChange(d *decision, f *facts) {
 	previous, current := f.last.Running, d.next.Running
 	if previous == nil || current == nil || previous.UID != current.UID || previous.Step == current.Step {
 		return
@@ -81,25 +81,25 @@ func (e *external) paceStep(d *decision, f *facts) {
 	}
 }
 
-// announce records events, and counts, for changes that the status does not have yet.
-func (e *external) announce(b *v1alpha1.ImageBuild, next v1alpha1.ImageBuildObservation) {
+// announceChanges records events, and counts, for changes that the status does not have yet.
+func (e *external) announceChanges(b *v1alpha1.ImageBuild, next v1alpha1.ImageBuildObservation) {
 	previous := b.Status.AtProvider
 	if r := next.Running; r != nil && (previous.Running == nil || previous.Running.Build != r.Build || previous.Running.UID != r.UID) {
 		e.note.stepAt = e.now()
 		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildStarted), "Build "+r.Build+" of commit "+r.Commit+" began"))
 	}
 	if l := next.Latest; l != nil && (previous.Latest == nil || previous.Latest.Build != l.Build || previous.Latest.UID != l.UID) {
-		e.counter.Built("Succeeded", "", tookOf(previous, l.UID, l.At))
+		e.counter.Built("Succeeded", "", buildDuration(previous, l.UID, l.At))
 		e.recorder.Event(b, event.Normal(event.Reason(ReasonBuildSucceeded), "Build "+l.Build+" made "+l.Image))
 	}
 	if l := next.Failed; l != nil && (previous.Failed == nil || previous.Failed.Build != l.Build || previous.Failed.UID != l.UID) {
-		e.counter.Built("Failed", l.Reason, tookOf(previous, l.UID, l.At))
+		e.counter.Built("Failed", l.Reason, buildDuration(previous, l.UID, l.At))
 		e.recorder.Event(b, event.Event{Type: event.TypeWarning, Reason: event.Reason(ReasonBuildFailed), Message: "Build " + l.Build + " failed: " + l.Reason + ": " + l.Message})
 	}
 }
 
-// tookOf returns how long a Build ran that was seen running, or 0.
-func tookOf(previous v1alpha1.ImageBuildObservation, uid string, ended *metav1.Time) time.Duration {
+// buildDuration returns how long a Build ran that was seen running, or 0.
+func buildDuration(previous v1alpha1.ImageBuildObservation, uid string, ended *metav1.Time) time.Duration {
 	if previous.Running == nil || previous.Running.UID != uid || previous.Running.StartedAt == nil || ended == nil {
 		return 0
 	}

@@ -28,8 +28,8 @@ type decision struct {
 	deadline time.Time
 }
 
-// decide returns the objects to apply, and the condition of the status. It is pure: the same facts give the same decision.
-func decide(f facts) decision {
+// decideCluster returns the objects to apply, and the condition of the status. It is pure: the same facts give the same decision.
+func decideCluster(f facts) decision {
 	if reason, message := refuseReason(f); reason != "" {
 		return decision{reason: reason, message: message}
 	}
@@ -38,7 +38,7 @@ func decide(f facts) decision {
 	for _, p := range f.parts {
 		want, left := desired.Change(p.live, p.want)
 		ignored = append(ignored, left...)
-		if want != nil && isWritable(f) {
+		if want != nil && mayApplyObjects(f) {
 			d.apply = append(d.apply, want)
 		}
 	}
@@ -85,8 +85,8 @@ func isIncomplete(f facts) bool {
 	return slices.ContainsFunc(f.parts, func(p part) bool { return p.live == nil })
 }
 
-// isWritable reports whether objects may be applied: not to a cluster that is paused or being deleted.
-func isWritable(f facts) bool {
+// mayApplyObjects reports whether objects may be applied: not to a cluster that is paused or being deleted.
+func mayApplyObjects(f facts) bool {
 	return !f.report.Is(readiness.TypePaused, readiness.True) && !f.report.Is(readiness.TypeDeleting, readiness.True)
 }
 

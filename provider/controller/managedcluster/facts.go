@@ -73,12 +73,12 @@ func newLookupResult(live *unstructured.Unstructured, missing string) lookupResu
 // recordLookup records the observed object of a part, and whether another owner has an object of that name.
 func (f *facts) recordLookup(p *part, s lookupResult) {
 	p.live, p.unknown = s.live, s.unknown
-	if s.live != nil && !isOwned(f.mc, s.live) {
+	if s.live != nil && !isOwnedByCluster(f.mc, s.live) {
 		f.taken = fmt.Sprintf("%s was not made by this ManagedCluster. To observe it without changing it, use type Existing", p.objectRef())
 	}
 }
 
-// isOwned reports whether this ManagedCluster made an object, or an earlier ManagedCluster of the same composite did.
-func isOwned(mc *v1alpha1.ManagedCluster, o *unstructured.Unstructured) bool {
+// isOwnedByCluster reports whether this ManagedCluster made an object, or an earlier ManagedCluster of the same composite did.
+func isOwnedByCluster(mc *v1alpha1.ManagedCluster, o *unstructured.Unstructured) bool {
 	return o.GetNamespace() == desired.Namespace(mc) && mc.Made(o.GetLabels()[v1alpha1.LabelOwner], o.GetLabels())
 }

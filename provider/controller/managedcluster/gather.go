@@ -105,7 +105,7 @@ func (e *external) gatherParts(ctx context.Context, f *facts) error {
 	}
 	f.parts = append(f.parts, p)
 	for i := range f.parts {
-		e.lookUpPart(ctx, f, &f.parts[i])
+		e.observePart(ctx, f, &f.parts[i])
 	}
 	e.checkWorkspaceNames(ctx, f)
 	return nil
@@ -143,7 +143,7 @@ func (e *external) requireFreeWorkspaces(ctx context.Context, f *facts, p *part,
 		if found == nil {
 			continue
 		}
-		if f.recordLookup(p, e.fetchPart(ctx, p)); p.live != nil || p.unknown != "" {
+		if f.recordLookup(p, e.fetchUncachedPart(ctx, p)); p.live != nil || p.unknown != "" {
 			return // The part was created a moment ago, so the Workspace belongs to it.
 		}
 		f.taken = fmt.Sprintf("%s exists already, and CAPT would adopt it for this cluster. Choose another name, or ask an administrator to delete it", ref)
@@ -190,8 +190,8 @@ func kindBlocker(kind, reason string) readiness.Blocker {
 	return readiness.Blocker{By: readiness.Subject{Kind: "definition of", Name: kind}, Reason: reason, Message: "a cluster of CAPT cannot be made"}
 }
 
-// lookUpPart observes a part. CAPT's names have to be unique over all namespaces, since its Workspaces are cluster-scoped.
-func (e *external) lookUpPart(ctx context.Context, f *facts, p *part) {
+// observePart observes a part. CAPT's names have to be unique over all namespaces, since its Workspaces are cluster-scoped.
+func (e *external) observePart(ctx context.Context, f *facts, p *part) {
 	if p.resource.Resource == "" {
 		return
 	}
@@ -199,7 +199,7 @@ func (e *external) lookUpPart(ctx context.Context, f *facts, p *part) {
 	result := newLookupResult(clusterapi.Found(e.management.Get(ctx, ref)))
 	if meta.WasDeleted(f.mc) && result.unknown == "" {
 		// The cache may be stale, and an object that is missed now is never deleted.
-		result = e.fetchPart(ctx, p)
+		result = e.fetchUncachedPart(ctx, p)
 	}
 	f.recordLookup(p, result)
 	if p.resource.Group == readiness.Group || p.live != nil || meta.WasDeleted(f.mc) {
@@ -215,8 +215,8 @@ func (e *external) lookUpPart(ctx context.Context, f *facts, p *part) {
 	}
 }
 
-// fetchPart reads a part past the cache.
-func (e *external) fetchPart(ctx context.Context, p *part) lookupResult {
+// fetchUncachedPart reads a part past the cache.
+func (e *external) fetchUncachedPart(ctx context.Context, p *part) lookupResult {
 	return newLookupResult(clusterapi.Found(e.management.Fetch(ctx, p.objectRef())))
 }
 

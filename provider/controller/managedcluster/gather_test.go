@@ -119,7 +119,7 @@ func TestReplacedObjectIsLost(t *testing.T) {
 	if reason, _ := refuseReason(f); reason != v1alpha1.ReasonObjectsGone {
 		t.Errorf("reason %q", reason)
 	}
-	if observation := newObservation(f, mc.Status.AtProvider); observation.UID != "u1" || findUID(observation, desired.KindCluster, "c1") != "u1" {
+	if observation := newObservation(f, mc.Status.AtProvider); observation.UID != "u1" || findRecordedUID(observation, desired.KindCluster, "c1") != "u1" {
 		t.Errorf("the UID of the lost object is forgotten: %+v", observation)
 	}
 	if isDeletable(mc, f.parts[0]) {

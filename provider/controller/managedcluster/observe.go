@@ -91,9 +91,9 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 	if !e.quick {
 		e.note.reconciledAt = f.now
 	}
-	e.facts, e.decision = f, decide(f)
-	// hasRemains needs the UIDs of the status as it was read, so it comes before updateStatus.
-	exists := !meta.WasDeleted(mc) || hasRemains(f)
+	e.facts, e.decision = f, decideCluster(f)
+	// hasRemainingObject needs the UIDs of the status as it was read, so it comes before updateStatus.
+	exists := !meta.WasDeleted(mc) || hasRemainingObject(f)
 	e.updateStatus(mc, f, e.decision)
 	if meta.WasDeleted(mc) {
 		return managed.ExternalObservation{ResourceExists: exists}, nil
@@ -101,8 +101,8 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.decision.apply) == 0 && !e.decision.publish}, nil
 }
 
-// hasRemains reports whether an object that a ManagedCluster made exists, or may exist.
-func hasRemains(f facts) bool {
+// hasRemainingObject reports whether an object that a ManagedCluster made exists, or may exist.
+func hasRemainingObject(f facts) bool {
 	return f.site.ours || f.reserved || slices.ContainsFunc(f.parts, func(p part) bool { return isUncertain(f, p) || isDeletable(f.mc, p) })
 }
 
@@ -115,7 +115,7 @@ func isUncertain(f facts, p part) bool {
 // isDeletable reports whether this ManagedCluster may delete an object: it made the object, which is the recorded object or a replacement
 // that a user allowed.
 func isDeletable(mc *v1alpha1.ManagedCluster, p part) bool {
-	if p.live == nil || !isOwned(mc, p.live) {
+	if p.live == nil || !isOwnedByCluster(mc, p.live) {
 		return false
 	}
 	uid := recordedUID(mc, p.want.GetKind())
@@ -137,7 +137,7 @@ func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		}
 		if rival != "" {
 			e.facts.taken, e.facts.again = rival, e.facts.now.Add(reservedAgain)
-			e.updateStatus(mc, e.facts, decide(e.facts))
+			e.updateStatus(mc, e.facts, decideCluster(e.facts))
 			return managed.ExternalUpdate{}, nil
 		}
 	}
@@ -153,7 +153,7 @@ func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 	denied, err := e.publishSite(ctx, mc)
 	if denied != "" {
 		e.facts.site.problem = denied
-		e.updateStatus(mc, e.facts, decide(e.facts))
+		e.updateStatus(mc, e.facts, decideCluster(e.facts))
 	}
 	return managed.ExternalUpdate{}, err
 }
@@ -167,7 +167,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		return managed.ExternalDelete{}, err
 	}
 	if p := mc.Spec.ForProvider.DeletionProtection; len(users) > 0 && (p == nil || *p) {
-		return managed.ExternalDelete{}, errors.Errorf("%s: deployments use Site %s: %s. Delete them, or set spec.forProvider.deletionProtection to false", v1alpha1.ReasonInUse, desired.SiteName(mc), joinNames(users))
+		return managed.ExternalDelete{}, errors.Errorf("%s: deployments use Site %s: %s. Delete them, or set spec.forProvider.deletionProtection to false", v1alpha1.ReasonInUse, desired.SiteName(mc), joinFirstNames(users))
 	}
 	// The Cluster is the last part, and is deleted first.
 	for _, p := range slices.Backward(e.facts.parts) {
@@ -179,7 +179,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		}
 	}
 	if len(users) > 0 {
-		return managed.ExternalDelete{}, errors.Errorf("%s: the cluster is gone, and Site %s stays while deployments use it: %s. Delete them, or remove the Site from them", v1alpha1.ReasonInUse, desired.SiteName(mc), joinNames(users))
+		return managed.ExternalDelete{}, errors.Errorf("%s: the cluster is gone, and Site %s stays while deployments use it: %s. Delete them, or remove the Site from them", v1alpha1.ReasonInUse, desired.SiteName(mc), joinFirstNames(users))
 	}
 	return managed.ExternalDelete{}, e.releaseName(ctx, mc)
 }
@@ -202,7 +202,7 @@ func (e *external) deleteObject(ctx context.Context, mc *v1alpha1.ManagedCluster
 
 const maxNamed = 5
 
-func joinNames(names []string) string {
+func joinFirstNames(names []string) string {
 	if remaining := len(names) - maxNamed; remaining > 0 {
 		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("and %d more", remaining))
 	}
@@ -263,8 +263,8 @@ func (n *note) reserveProgressWrite(now time.Time, glance bool) time.Time {
 	return now.Add(wait)
 }
 
-func newMemory() *memory { return &memory{Memory: setup.NewMemory(newNote)} }
+func newNoteMemory() *memory { return &memory{Memory: setup.NewMemory(newObjectNote)} }
 
-func newNote() *note {
+func newObjectNote() *note {
 	return &note{pace: rate.NewLimiter(rate.Every(progressPace), 1), writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
 }

@@ -41,17 +41,17 @@ func (e *external) deniedReason(ctx context.Context, mc *v1alpha1.ManagedCluster
 	if err != nil || message != "" {
 		return message, err
 	}
-	if message := deniedSite(mc, c); message != "" {
+	if message := deniedSiteReason(mc, c); message != "" {
 		return message, nil
 	}
 	if message := deniedTemplate(mc, c); message != "" {
 		return message, nil
 	}
-	return deniedCAPT(p.CAPT, c), nil
+	return deniedCAPTValue(p.CAPT, c), nil
 }
 
-// deniedCAPT returns the value of a cluster of CAPT that the configuration does not allow, or "". CAPT acts with the platform's cloud credentials.
-func deniedCAPT(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
+// deniedCAPTValue returns the value of a cluster of CAPT that the configuration does not allow, or "". CAPT acts with the platform's cloud credentials.
+func deniedCAPTValue(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.capt."
 	if p == nil {
 		return ""
@@ -109,7 +109,7 @@ func (e *external) allowedConfig(ctx context.Context, mc *v1alpha1.ManagedCluste
 	if ref == nil {
 		return nil, "spec.providerConfigRef: it has to name a configuration", nil
 	}
-	spec, err := e.configSpec(ctx, mc)
+	spec, err := e.readConfigSpec(ctx, mc)
 	if kerrors.IsNotFound(err) {
 		return nil, "spec.providerConfigRef: " + ref.Kind + " " + ref.Name + " does not exist", nil
 	}
@@ -122,7 +122,7 @@ func (e *external) allowedConfig(ctx context.Context, mc *v1alpha1.ManagedCluste
 	return spec, "", nil
 }
 
-func (e *external) configSpec(ctx context.Context, mc *v1alpha1.ManagedCluster) (*configv1alpha1.ProviderConfigSpec, error) {
+func (e *external) readConfigSpec(ctx context.Context, mc *v1alpha1.ManagedCluster) (*configv1alpha1.ProviderConfigSpec, error) {
 	ref := mc.GetProviderConfigReference()
 	if ref.Kind == policy.KindClusterProviderConfig {
 		c := &configv1alpha1.ClusterProviderConfig{}

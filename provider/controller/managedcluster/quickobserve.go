@@ -15,9 +15,9 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns a reconciler that observes ManagedClusters after an event, and passes a ManagedCluster to the full reconciler if it has
+// newQuickReconciler returns a reconciler that observes ManagedClusters after an event, and passes a ManagedCluster to the full reconciler if it has
 // something to change or to write.
-func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+func (c *connector) newQuickReconciler(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.ManagedCluster]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.ManagedCluster { return &v1alpha1.ManagedCluster{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(mc *v1alpha1.ManagedCluster) time.Time { return c.memory.NoteOf(mc).reconciledAt },

@@ -25,7 +25,7 @@ func makesKind(mc *v1alpha1.ManagedCluster, kind string) bool {
 
 // recordedUID returns the UID of an object of ours when it was last observed, or "".
 func recordedUID(mc *v1alpha1.ManagedCluster, kind string) string {
-	return findUID(mc.Status.AtProvider, kind, mc.Spec.ForProvider.Cluster.Name)
+	return findRecordedUID(mc.Status.AtProvider, kind, mc.Spec.ForProvider.Cluster.Name)
 }
 
 // hasRecordedObjects reports whether an object was observed that this ManagedCluster made.
@@ -49,7 +49,7 @@ func uidToRecord(mc *v1alpha1.ManagedCluster, kind, recorded, observed string) s
 
 // isClusterReplaced reports whether the Cluster is not the recorded one, and no user allowed another one.
 func isClusterReplaced(f facts, previous v1alpha1.ManagedClusterObservation) bool {
-	recorded := findUID(previous, desired.KindCluster, f.mc.Spec.ForProvider.Cluster.Name)
+	recorded := findRecordedUID(previous, desired.KindCluster, f.mc.Spec.ForProvider.Cluster.Name)
 	return uidToRecord(f.mc, desired.KindCluster, recorded, f.report.UID) != f.report.UID
 }
 
@@ -81,7 +81,7 @@ func statusObjects(f facts, previous v1alpha1.ManagedClusterObservation) []v1alp
 	add := func(o v1alpha1.ClusterObject) {
 		if key := o.Kind + " " + o.Name; !visited[key] && o.Kind != "" && o.Name != "" {
 			visited[key] = true
-			o.UID = uidToRecord(f.mc, o.Kind, findUID(previous, o.Kind, o.Name), o.UID)
+			o.UID = uidToRecord(f.mc, o.Kind, findRecordedUID(previous, o.Kind, o.Name), o.UID)
 			out = append(out, o)
 		}
 	}

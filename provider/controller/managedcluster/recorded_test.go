@@ -58,7 +58,7 @@ func (w *testEnv) serveClusterVersion(version string) {
 func (w *testEnv) readThrough(through dynamic.Interface) {
 	w.Helper()
 	w.c.pool.Forget(key())
-	w.c.memory = newMemory()
+	w.c.memory = newNoteMemory()
 	w.c.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return through, func() {}, nil }, account.New(account.Bounds{}), w.notifyOwner)
 	pool := w.c.pool
 	w.Cleanup(func() { pool.Forget(key()) })

@@ -108,7 +108,7 @@ func (e *external) reserveName(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	if err != nil {
 		return "", errors.Wrap(err, "cannot reserve the name of the cluster")
 	}
-	rival, err := e.findRival(ctx, mc)
+	rival, err := e.findRivalObject(ctx, mc)
 	if err != nil || rival == "" {
 		return "", err
 	}
@@ -126,8 +126,8 @@ func (e *external) claimReservation(ctx context.Context, mc *v1alpha1.ManagedClu
 	return e.kube.Update(ctx, want)
 }
 
-// findRival looks, past the cache, for an object of the cluster's name that is not ours: its owner need not have reserved the name.
-func (e *external) findRival(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
+// findRivalObject looks, past the cache, for an object of the cluster's name that is not ours: its owner need not have reserved the name.
+func (e *external) findRivalObject(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	for _, p := range e.facts.parts {
 		if p.live != nil {
 			continue
@@ -139,7 +139,7 @@ func (e *external) findRival(ctx context.Context, mc *v1alpha1.ManagedCluster) (
 		if mc.Spec.ForProvider.Type != v1alpha1.TypeCAPT || p.want.GetKind() == desired.KindCluster {
 			opts = append(opts, client.InNamespace(p.want.GetNamespace()))
 		}
-		isStranger := func(o unstructured.Unstructured) bool { return !isOwned(mc, &o) }
+		isStranger := func(o unstructured.Unstructured) bool { return !isOwnedByCluster(mc, &o) }
 		hasRival := false
 		err := listing.EachPage(ctx, e.live, l, func() { hasRival = hasRival || slices.ContainsFunc(l.Items, isStranger) }, opts...)
 		if err != nil {

@@ -54,7 +54,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	bell := &setup.EventSource{}
 	c := &connector{
 		kube: kube, live: mgr.GetAPIReader(), metadata: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Accounts, bell.Wake),
-		prober: s.Prober, limits: s.Limits, memory: newMemory(),
+		prober: s.Prober, limits: s.Limits, memory: newNoteMemory(),
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}
 	retaining := &composite.Connector[*v1alpha1.ManagedCluster]{
@@ -68,7 +68,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	_, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell, Watch: w.watchObjects,
 		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: c.forgetCluster},
-		Before:     func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler {
+			return c.newQuickReconciler(limited, o.PollInterval)
+		},
 	})
 	return err
 }

@@ -104,7 +104,7 @@ func newWorld(t *testing.T) *testEnv {
 	var err error
 	w.management, err = look.Home()
 	w.must(err)
-	w.c = &connector{kube: w, live: w, metadata: w, namespace: "crossplane-system", usage: resource.NewProviderConfigUsageTracker(w, &configv1alpha1.ProviderConfigUsage{}), pool: pool, prober: w, memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c = &connector{kube: w, live: w, metadata: w, namespace: "crossplane-system", usage: resource.NewProviderConfigUsageTracker(w, &configv1alpha1.ProviderConfigUsage{}), pool: pool, prober: w, memory: newNoteMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.must(w.Create(t.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Spec: configv1alpha1.ProviderConfigSpec{
 		Policy: configv1alpha1.Policy{
 			WorkspaceTemplates: []configv1alpha1.NamespacedName{
@@ -368,7 +368,7 @@ func (w *testEnv) reconcile() {
 	)
 	var err error
 	inner := &setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forgetCluster}
-	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	w.result, err = w.c.newQuickReconciler(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.fullReconciles++
 		return inner.Reconcile(ctx, req)
 	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})

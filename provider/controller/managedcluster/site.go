@@ -42,8 +42,8 @@ type siteFacts struct {
 	gone string
 }
 
-// deniedSite returns the reason why the Site may not be published as the spec describes it, or "".
-func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
+// deniedSiteReason returns the reason why the Site may not be published as the spec describes it, or "".
+func deniedSiteReason(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.site."
 	s := mc.Spec.ForProvider.Site
 	if !s.Publish {

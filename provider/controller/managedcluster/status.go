@@ -48,7 +48,7 @@ func (e *external) updateStatus(mc *v1alpha1.ManagedCluster, f facts, d decision
 	if isSameStatus(mc.Status, *next) {
 		return
 	}
-	if !isUrgent(mc, f, *next) {
+	if !isChangeUrgent(mc, f, *next) {
 		if due := n.reserveProgressWrite(now, e.quick); now.Before(due) {
 			n.next = instant.Earliest(n.next, due)
 			return
@@ -69,9 +69,9 @@ func isSameStatus(a, b v1alpha1.ManagedClusterStatus) bool {
 	return true
 }
 
-// isUrgent reports whether a change is written at once: another generation, readiness, the UIDs of its objects, the deletion of the
+// isChangeUrgent reports whether a change is written at once: another generation, readiness, the UIDs of its objects, the deletion of the
 // Cluster, and the Site. During a deletion every change is, since there may be no later reconcile.
-func isUrgent(mc *v1alpha1.ManagedCluster, f facts, next v1alpha1.ManagedClusterStatus) bool {
+func isChangeUrgent(mc *v1alpha1.ManagedCluster, f facts, next v1alpha1.ManagedClusterStatus) bool {
 	if meta.WasDeleted(mc) {
 		return true
 	}
@@ -98,7 +98,7 @@ func isUrgent(mc *v1alpha1.ManagedCluster, f facts, next v1alpha1.ManagedCluster
 	// Objects that other owners made are not recorded.
 	for _, p := range f.parts {
 		kind, name := p.want.GetKind(), p.want.GetName()
-		if findUID(a.AtProvider, kind, name) != findUID(b.AtProvider, kind, name) {
+		if findRecordedUID(a.AtProvider, kind, name) != findRecordedUID(b.AtProvider, kind, name) {
 			return true
 		}
 	}
@@ -119,7 +119,7 @@ func isClusterMissing(s v1alpha1.ManagedClusterStatus) bool {
 	return s.GetCondition(v1alpha1.TypeDeleting).Reason == readiness.ReasonObjectMissing
 }
 
-func findUID(o v1alpha1.ManagedClusterObservation, kind, name string) string {
+func findRecordedUID(o v1alpha1.ManagedClusterObservation, kind, name string) string {
 	for _, object := range o.Objects {
 		if object.Kind == kind && object.Name == name {
 			return object.UID
@@ -180,7 +180,7 @@ func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alph
 	if out.StartedAt == nil {
 		out.StartedAt = instant.Timestamp(f.now)
 	}
-	latchTimes(&out, f)
+	latchStatusTimes(&out, f)
 	if r.Endpoint != (readiness.Endpoint{}) {
 		out.Endpoint = &v1alpha1.Endpoint{Host: r.Endpoint.Host, Port: int32(r.Endpoint.Port)} //nolint:gosec // A port above the range is reported as unknown, and is cut here.
 	}
@@ -201,8 +201,8 @@ func newObservation(f facts, previous v1alpha1.ManagedClusterObservation) v1alph
 	return out
 }
 
-// latchTimes sets the times that are kept once they are reached.
-func latchTimes(out *v1alpha1.ManagedClusterObservation, f facts) {
+// latchStatusTimes sets the times that are kept once they are reached.
+func latchStatusTimes(out *v1alpha1.ManagedClusterObservation, f facts) {
 	r := f.report
 	if i := r.Initialized; i.UID != "" {
 		out.Initialized = &v1alpha1.Latch{UID: i.UID, At: *instant.Timestamp(i.At)}

@@ -128,7 +128,7 @@ func TestRecreatedUIDIsWrittenAtOnce(t *testing.T) {
 	w.reconcile()
 	w.c.memory.NoteOf(w.get()).pace.ReserveN(w.clock, 1) // No write of progress is due.
 	w.reconcile()
-	if diff := cmp.Diff(string(w.getLive("CAPTControlPlane").GetUID()), findUID(w.get().Status.AtProvider, "CAPTControlPlane", "c1")); diff != "" {
+	if diff := cmp.Diff(string(w.getLive("CAPTControlPlane").GetUID()), findRecordedUID(w.get().Status.AtProvider, "CAPTControlPlane", "c1")); diff != "" {
 		t.Errorf("uid of the CAPTControlPlane: -want, +got:\n%s", diff)
 	}
 }

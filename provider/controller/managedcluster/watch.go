@@ -33,12 +33,12 @@ func (w requestMapper) requestsForConfig(ctx context.Context, o client.Object) [
 	if o.GetNamespace() == "" {
 		kind = policy.KindClusterProviderConfig
 	}
-	return w.requestsFor(ctx, configKey(kind, o.GetName()), o.GetNamespace())
+	return w.requestsFor(ctx, configIndexKey(kind, o.GetName()), o.GetNamespace())
 }
 
 // requestsForSecret returns the ManagedClusters whose kubeconfig the Secret may hold.
 func (w requestMapper) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.requestsFor(ctx, secretKey(o.GetName()), o.GetNamespace())
+	return w.requestsFor(ctx, secretIndexKey(o.GetName()), o.GetNamespace())
 }
 
 // requestsFor returns the ManagedClusters of a namespace with a key, or of all namespaces where it is empty. After an error they are reconciled an interval
@@ -51,14 +51,14 @@ func (w requestMapper) requestsFor(ctx context.Context, key, namespace string) [
 // clusterIndex finds ManagedClusters by their configurations, and by the Secrets with their kubeconfigs.
 func clusterIndex() listing.Index {
 	return listing.NewIndex(&v1alpha1.ManagedCluster{}, "intentplane.managedcluster.object", func(mc *v1alpha1.ManagedCluster) []string {
-		out := []string{secretKey(readiness.SecretName(mc.Spec.ForProvider.Cluster.Name))}
+		out := []string{secretIndexKey(readiness.SecretName(mc.Spec.ForProvider.Cluster.Name))}
 		if ref := mc.GetProviderConfigReference(); ref != nil {
-			out = append(out, configKey(ref.Kind, ref.Name))
+			out = append(out, configIndexKey(ref.Kind, ref.Name))
 		}
 		return out
 	})
 }
 
-func configKey(kind, name string) string { return "config/" + kind + "/" + name }
+func configIndexKey(kind, name string) string { return "config/" + kind + "/" + name }
 
-func secretKey(name string) string { return "secret/" + name }
+func secretIndexKey(name string) string { return "secret/" + name }

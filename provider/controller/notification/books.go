@@ -62,30 +62,30 @@ type book struct {
 	changes, saved int
 }
 
-func newBooks(kube client.Client, namespace string, log logging.Logger) *books {
+func newMarksBooks(kube client.Client, namespace string, log logging.Logger) *books {
 	return &books{kube: kube, namespace: namespace, log: log, open: map[string]*book{}}
 }
 
-// get returns the book of a namespace. It returns an error if the book cannot be read.
-func (s *books) get(ctx context.Context, namespace string) (*book, error) {
+// openNamespaceBook returns the book of a namespace. It returns an error if the book cannot be read.
+func (s *books) openNamespaceBook(ctx context.Context, namespace string) (*book, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b := s.open[namespace]; b != nil {
 		return b, nil
 	}
-	b, cm := &book{kube: s.kube, key: client.ObjectKey{Namespace: s.namespace, Name: nameOf(namespace)}, namespace: namespace, content: &notification.Book{}}, &corev1.ConfigMap{}
+	b, cm := &book{kube: s.kube, key: client.ObjectKey{Namespace: s.namespace, Name: marksConfigMapName(namespace)}, namespace: namespace, content: &notification.Book{}}, &corev1.ConfigMap{}
 	if err := s.kube.Get(ctx, b.key, cm); client.IgnoreNotFound(err) != nil {
 		return nil, errors.Wrap(err, "cannot get marks of notifications")
 	}
 	if text, isWritten := cm.Data[marksKey]; isWritten {
-		b.content = s.decode(b.key, text)
+		b.content = s.decodeMarks(b.key, text)
 	}
 	s.open[namespace] = b
 	return b, nil
 }
 
-// decode returns the content of a book. Undecodable content counts as empty, with a line in the log: receivers get only later outcomes, and miss earlier ones.
-func (s *books) decode(key client.ObjectKey, text string) *notification.Book {
+// decodeMarks returns the content of a book. Undecodable content counts as empty, with a line in the log: receivers get only later outcomes, and miss earlier ones.
+func (s *books) decodeMarks(key client.ObjectKey, text string) *notification.Book {
 	content, err := notification.DecodeBook(text)
 	if err != nil {
 		s.log.Info("Cannot decode marks of notifications: receivers get outcomes from now on alone", "configMap", key.String(), "error", err)
@@ -94,8 +94,8 @@ func (s *books) decode(key client.ObjectKey, text string) *notification.Book {
 	return content
 }
 
-// namespaces returns the namespaces with a ConfigMap of marks. It returns an error if they cannot be listed.
-func (s *books) namespaces(ctx context.Context) ([]string, error) {
+// namespacesOfMarks returns the namespaces with a ConfigMap of marks. It returns an error if they cannot be listed.
+func (s *books) namespacesOfMarks(ctx context.Context) ([]string, error) {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
 	var out []string
@@ -107,8 +107,8 @@ func (s *books) namespaces(ctx context.Context) ([]string, error) {
 	return out, errors.Wrap(err, "cannot list marks of notifications")
 }
 
-// nameOf returns the name of the ConfigMap for a namespace.
-func nameOf(namespace string) string {
+// marksConfigMapName returns the name of the ConfigMap for a namespace.
+func marksConfigMapName(namespace string) string {
 	if namespace == "" {
 		return marksName
 	}
@@ -122,8 +122,8 @@ func (b *book) read(do func(*notification.Book)) {
 	do(b.content)
 }
 
-// edit calls a function with the content of the book. The function returns whether it changed it.
-func (b *book) edit(do func(*notification.Book) bool) {
+// editContent calls a function with the content of the book. The function returns whether it changed it.
+func (b *book) editContent(do func(*notification.Book) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if do(b.content) {
@@ -131,9 +131,9 @@ func (b *book) edit(do func(*notification.Book) bool) {
 	}
 }
 
-// save writes the changes that were made so far, unless another reconcile has written them. It does so too while the provider shuts down: each mark is of a
+// saveChanges writes the changes that were made so far, unless another reconcile has written them. It does so too while the provider shuts down: each mark is of a
 // post that was made. It returns an error if the book cannot be written.
-func (b *book) save(ctx context.Context) error {
+func (b *book) saveChanges(ctx context.Context) error {
 	wanted := 0
 	b.read(func(*notification.Book) { wanted = b.changes })
 	b.saving.Lock()
@@ -151,7 +151,7 @@ func (b *book) save(ctx context.Context) error {
 		}
 	})
 	if err == nil {
-		err = errors.Wrap(b.write(ctx, text), "cannot write marks of notifications")
+		err = errors.Wrap(b.writeConfigMap(ctx, text), "cannot write marks of notifications")
 	}
 	if err == nil {
 		b.saved = wanted
@@ -159,8 +159,8 @@ func (b *book) save(ctx context.Context) error {
 	return err
 }
 
-// write writes a text to the ConfigMap, or deletes the ConfigMap if the text is empty.
-func (b *book) write(ctx context.Context, text string) error {
+// writeConfigMap writes a text to the ConfigMap, or deletes the ConfigMap if the text is empty.
+func (b *book) writeConfigMap(ctx context.Context, text string) error {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.key.Namespace, Name: b.key.Name, Labels: map[string]string{LabelMarks: b.namespace}}}
 	if text == "" {
 		return client.IgnoreNotFound(b.kube.Delete(ctx, cm))
@@ -173,8 +173,8 @@ func (b *book) write(ctx context.Context, text string) error {
 	return err
 }
 
-// sinceOf returns the time since which a receiver exists, or false if it is unknown.
-func (b *book) sinceOf(r notification.ReceiverID) (start time.Time, isKnown bool) {
+// recordedStartTime returns the time since which a receiver exists, or false if it is unknown.
+func (b *book) recordedStartTime(r notification.ReceiverID) (start time.Time, isKnown bool) {
 	b.read(func(content *notification.Book) {
 		p, ok := content.Receivers[r]
 		start, isKnown = time.Unix(p.Since, 0), ok
@@ -188,14 +188,14 @@ func (b *book) isFull() (full bool) {
 	return full
 }
 
-// hasMoved reports whether a deployment names another configuration than at the last look.
-func (b *book) hasMoved(d *observedDeployment) (moved bool) {
-	b.read(func(content *notification.Book) { moved = content.HasMoved(d.Identity.ID(), d.config()) })
+// hasConfigChanged reports whether a deployment names another configuration than at the last look.
+func (b *book) hasConfigChanged(d *observedDeployment) (moved bool) {
+	b.read(func(content *notification.Book) { moved = content.HasMoved(d.Identity.ID(), d.namedConfig()) })
 	return moved
 }
 
-// receivers returns the existing receivers, and recently removed ones.
-func (b *book) receivers() (out []notification.ReceiverID) {
+// knownReceivers returns the existing receivers, and recently removed ones.
+func (b *book) knownReceivers() (out []notification.ReceiverID) {
 	b.read(func(content *notification.Book) { out = slices.Collect(maps.Keys(content.Receivers)) })
 	return out
 }
@@ -204,7 +204,7 @@ func (b *book) receivers() (out []notification.ReceiverID) {
 // deleted deployments, and wakes the deployments after a change of a ProviderConfig. It lists all deployments of the namespace, so no event of a deployment calls it.
 // It returns an error if an object cannot be read or written.
 func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (reconcile.Result, error) {
-	b, err := r.books.get(ctx, namespace)
+	b, err := r.books.openNamespaceBook(ctx, namespace)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -212,10 +212,10 @@ func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (recon
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if err := r.dropMarks(ctx, b, namespace); err != nil {
+	if err := r.dropStaleMarks(ctx, b, namespace); err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{RequeueAfter: delay}, b.save(ctx)
+	return reconcile.Result{RequeueAfter: delay}, b.saveChanges(ctx)
 }
 
 // recordReceivers notes in a book which receivers its configurations have, and returns when the next missing receiver is forgotten, or 0. It returns an error if
@@ -225,7 +225,7 @@ func (r *Reconciler) recordReceivers(ctx context.Context, b *book) (delay time.D
 	if err != nil {
 		return 0, err
 	}
-	b.edit(func(content *notification.Book) (changed bool) {
+	b.editContent(func(content *notification.Book) (changed bool) {
 		if changed, delay = content.See(present, r.now()); changed && b.namespace == "" {
 			r.areBooksWoken.Store(false)
 		}
@@ -241,13 +241,13 @@ func (r *Reconciler) dropDeployment(ctx context.Context, namespace, uid string) 
 		r.wake(types.NamespacedName{Namespace: namespace})
 		return nil
 	}
-	b, err := r.books.get(ctx, namespace)
+	b, err := r.books.openNamespaceBook(ctx, namespace)
 	if err != nil {
 		return err
 	}
 	deleted := r.deploymentID(types.UID(uid))
-	b.edit(func(content *notification.Book) bool { return content.Drop(deleted) })
-	return b.save(ctx)
+	b.editContent(func(content *notification.Book) bool { return content.Drop(deleted) })
+	return b.saveChanges(ctx)
 }
 
 // deploymentID returns the ID of a deployment of the group that the reconciler follows.
@@ -256,12 +256,12 @@ func (r *Reconciler) deploymentID(uid types.UID) notification.DeploymentID {
 	return d.ID()
 }
 
-// dropMarks drops the marks of deployments of a namespace that do not exist, and of receivers that are not known any more, and wakes the deployments
+// dropStaleMarks drops the marks of deployments of a namespace that do not exist, and of receivers that are not known any more, and wakes the deployments
 // after a change of a ProviderConfig. Where the receivers of ClusterProviderConfigs have changed, and when the provider begins, it wakes the marks of all
 // namespaces.
-func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) error {
+func (r *Reconciler) dropStaleMarks(ctx context.Context, b *book, namespace string) error {
 	if namespace == "" {
-		return r.wakeBooks(ctx)
+		return r.wakeAllMarks(ctx)
 	}
 	deployments, err := r.listDeployments(ctx, namespace)
 	if err != nil {
@@ -276,24 +276,24 @@ func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) e
 		}
 	}
 	isOther := func(d notification.DeploymentID) bool { return !strings.HasPrefix(string(d), r.gvk.Group+"/") }
-	shared, err := r.books.get(ctx, "")
+	shared, err := r.books.openNamespaceBook(ctx, "")
 	if err != nil {
 		return err
 	}
-	receivers := append(shared.receivers(), b.receivers()...)
-	b.edit(func(content *notification.Book) bool {
+	receivers := append(shared.knownReceivers(), b.knownReceivers()...)
+	b.editContent(func(content *notification.Book) bool {
 		return content.Keep(func(d notification.DeploymentID) bool { return existing.Has(d) || isOther(d) }, receivers)
 	})
 	return nil
 }
 
-// wakeBooks requests a reconcile of the marks of each namespace, also of a namespace whose deployments were deleted while no provider ran,
+// wakeAllMarks requests a reconcile of the marks of each namespace, also of a namespace whose deployments were deleted while no provider ran,
 // unless nothing has changed since that worked.
-func (r *Reconciler) wakeBooks(ctx context.Context) error {
+func (r *Reconciler) wakeAllMarks(ctx context.Context) error {
 	if r.areBooksWoken.Swap(true) {
 		return nil
 	}
-	all, err := r.books.namespaces(ctx)
+	all, err := r.books.namespacesOfMarks(ctx)
 	if err != nil {
 		r.areBooksWoken.Store(false)
 	}

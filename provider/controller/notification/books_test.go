@@ -18,7 +18,7 @@ import (
 
 // mark sets the mark of a deployment.
 func mark(b *book, uid string, index int64) {
-	b.edit(func(content *notification.Book) bool {
+	b.editContent(func(content *notification.Book) bool {
 		content.Set(notification.DeploymentID("intentplane.dev/"+uid), "ClusterProviderConfig/default/a", notification.Mark{Index: index})
 		return true
 	})
@@ -27,7 +27,7 @@ func mark(b *book, uid string, index int64) {
 // marksIn returns how many deployments of a namespace have marks in its ConfigMap.
 func (w *testEnv) marksIn(namespace string) int {
 	w.t.Helper()
-	b, err := newBooks(w.kube, "crossplane-system", logging.NewNopLogger()).get(w.t.Context(), namespace)
+	b, err := newMarksBooks(w.kube, "crossplane-system", logging.NewNopLogger()).openNamespaceBook(w.t.Context(), namespace)
 	w.must(err)
 	return len(b.content.Deployments)
 }
@@ -35,28 +35,28 @@ func (w *testEnv) marksIn(namespace string) int {
 // TestBooks keeps one ConfigMap for each namespace, in the provider's own.
 func TestBooks(t *testing.T) {
 	w := newTestEnv(t)
-	s := newBooks(w.kube, "crossplane-system", logging.NewNopLogger())
+	s := newMarksBooks(w.kube, "crossplane-system", logging.NewNopLogger())
 	for _, namespace := range []string{"", "team-a", "team-b"} {
-		b, err := s.get(t.Context(), namespace)
+		b, err := s.openNamespaceBook(t.Context(), namespace)
 		w.must(err)
 		mark(b, "u1", 5)
-		w.must(b.save(t.Context()))
+		w.must(b.saveChanges(t.Context()))
 		if n := w.marksIn(namespace); n != 1 {
 			t.Errorf("namespace %q has %d marked deployments", namespace, n)
 		}
 	}
-	got, err := s.namespaces(t.Context())
+	got, err := s.namespacesOfMarks(t.Context())
 	w.must(err)
 	if diff := cmp.Diff([]string{"", "team-a", "team-b"}, got); diff != "" {
 		t.Errorf("namespaces(...): -want, +got:\n%s", diff)
 	}
-	b, err := s.get(t.Context(), "team-a")
+	b, err := s.openNamespaceBook(t.Context(), "team-a")
 	w.must(err)
-	b.edit(func(content *notification.Book) bool {
+	b.editContent(func(content *notification.Book) bool {
 		*content = notification.Book{}
 		return true
 	})
-	w.must(b.save(t.Context()))
+	w.must(b.saveChanges(t.Context()))
 	if n := w.configMaps(); n != 2 {
 		t.Errorf("%d ConfigMaps exist, want the ConfigMap of the empty book to be deleted", n)
 	}
@@ -66,7 +66,7 @@ func TestBooks(t *testing.T) {
 func TestWritesAreShared(t *testing.T) {
 	w := newTestEnv(t)
 	w.writes = 0
-	b, err := newBooks(w.kube, "crossplane-system", logging.NewNopLogger()).get(t.Context(), "team-a")
+	b, err := newMarksBooks(w.kube, "crossplane-system", logging.NewNopLogger()).openNamespaceBook(t.Context(), "team-a")
 	w.must(err)
 	const deployments = 1000
 	for i := range deployments {
@@ -75,7 +75,7 @@ func TestWritesAreShared(t *testing.T) {
 	all := sync.WaitGroup{}
 	for range deployments {
 		all.Go(func() {
-			if err := b.save(t.Context()); err != nil {
+			if err := b.saveChanges(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -99,10 +99,10 @@ func TestBrokenBook(t *testing.T) {
 	}
 	lines := []string{}
 	log := logging.NewLogrLogger(funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}))
-	if _, err := newBooks(w.kube, "crossplane-system", log).get(t.Context(), "team-a"); err != nil {
+	if _, err := newMarksBooks(w.kube, "crossplane-system", log).openNamespaceBook(t.Context(), "team-a"); err != nil {
 		t.Fatal(err)
 	}
-	if len(lines) != 1 || !strings.Contains(lines[0], "crossplane-system/"+nameOf("team-a")) {
+	if len(lines) != 1 || !strings.Contains(lines[0], "crossplane-system/"+marksConfigMapName("team-a")) {
 		t.Errorf("The log names the marks that cannot be decoded.\nlog: %q", lines)
 	}
 	w.now = w.now.Add(time.Second)

@@ -54,8 +54,8 @@ func (r *Reconciler) getDeployment(ctx context.Context, key types.NamespacedName
 	return d, errors.Wrap(err, "cannot read deployment")
 }
 
-// config returns the configuration that a deployment names.
-func (d *observedDeployment) config() notification.Config {
+// namedConfig returns the configuration that a deployment names.
+func (d *observedDeployment) namedConfig() notification.Config {
 	ref := d.Spec.DeliveryConfig.GitOpsRepo
 	c := notification.Config{Kind: cmp.Or(ref.Kind, policy.KindClusterProviderConfig), Name: cmp.Or(ref.Name, defaultConfig)}
 	if c.Kind == policy.KindProviderConfig {
@@ -64,16 +64,16 @@ func (d *observedDeployment) config() notification.Config {
 	return c
 }
 
-// isWanted reports whether a deployment may name a configuration with receivers. A deployment whose configuration is known to have no
+// mayHaveReceivers reports whether a deployment may name a configuration with receivers. A deployment whose configuration is known to have no
 // receivers need not be read: the cache does not have its status. It returns an error if the cache cannot be read.
-func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, recorded *note) (bool, error) {
+func (r *Reconciler) mayHaveReceivers(ctx context.Context, key types.NamespacedName, recorded *note) (bool, error) {
 	wanted, err := r.hasReceivers(ctx, key.Namespace)
 	if err != nil {
 		return false, err
 	}
 	if !wanted {
 		r.countPending(recorded, 0)
-		r.notes.forget(key)
+		r.notes.forgetDeployment(key)
 		return false, nil
 	}
 	if recorded.uid == "" {
@@ -87,7 +87,7 @@ func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, rec
 	if string(m.UID) != recorded.uid || m.Generation != recorded.generation {
 		return true, nil
 	}
-	spec, err := r.getConfig(ctx, recorded.config, key.Namespace)
+	spec, err := r.getAllowedConfig(ctx, recorded.config, key.Namespace)
 	if err != nil || spec != nil && len(spec.Notifications) > 0 {
 		return true, err
 	}
@@ -95,10 +95,10 @@ func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, rec
 	return false, nil
 }
 
-// turnsOf returns a turn for each receiver of a deployment's configuration, and whether the configuration exists and is allowed.
-func (r *Reconciler) turnsOf(ctx context.Context, d *observedDeployment) (out []*turn, exists bool, err error) {
-	config := d.config()
-	spec, err := r.getConfig(ctx, config, d.Identity.Namespace)
+// newReceiverTurns returns a turn for each receiver of a deployment's configuration, and whether the configuration exists and is allowed.
+func (r *Reconciler) newReceiverTurns(ctx context.Context, d *observedDeployment) (out []*turn, exists bool, err error) {
+	config := d.namedConfig()
+	spec, err := r.getAllowedConfig(ctx, config, d.Identity.Namespace)
 	if err != nil || spec == nil {
 		return nil, false, err
 	}

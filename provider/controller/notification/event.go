@@ -48,13 +48,13 @@ func nameReceiver(id notification.ReceiverID, host string) string {
 // createEvent creates an event on the deployment of a notification. Its name is derived from the notification, so that it is made once. An event that
 // cannot be made is logged: it must not keep the notification from being posted.
 func (r *Reconciler) createEvent(ctx context.Context, a notification.Attempt, n *notification.Notification, reason event.Reason, message string) {
-	err := r.kube.Create(ctx, r.newEvent(a, n, reason, message))
+	err := r.kube.Create(ctx, r.newWarningEvent(a, n, reason, message))
 	if err != nil && !kerrors.IsAlreadyExists(err) && !kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) && !kerrors.IsNotFound(err) {
-		r.logOutcome("Cannot make event about a notification", n, "error", err)
+		r.logNotification("Cannot make event about a notification", n, "error", err)
 	}
 }
 
-func (r *Reconciler) newEvent(a notification.Attempt, n *notification.Notification, reason event.Reason, message string) *corev1.Event {
+func (r *Reconciler) newWarningEvent(a notification.Attempt, n *notification.Notification, reason event.Reason, message string) *corev1.Event {
 	sum, d := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", a.ID, a.Receiver, reason)), n.Deployment
 	subject := corev1.ObjectReference{APIVersion: d.APIVersion, Kind: d.Kind, Namespace: d.Namespace, Name: d.Name, UID: types.UID(d.UID)}
 	return setup.NewEvent(subject, hex.EncodeToString(sum[:8]), corev1.EventTypeWarning, reason, message, metav1.NewTime(r.now()))

@@ -123,7 +123,7 @@ func TestMoveWhileFailureSettles(t *testing.T) {
 func (w *testEnv) moveConfig(name string) {
 	w.t.Helper()
 	w.names = name
-	w.write()
+	w.writeConfigMap()
 }
 
 // TestOldOutcomeIsShownAgain adds a receiver to a deployment that is quiet. Then a Blueprint fails and works in turn, until the log has forgotten the outcome of before.
@@ -240,11 +240,11 @@ func TestUnknownReceiver(t *testing.T) {
 	w.moveTo(1, verified()...)
 	d, err := w.r.getDeployment(t.Context(), shopKey())
 	w.must(err)
-	marks, err := w.r.books.get(t.Context(), "team-a")
+	marks, err := w.r.books.openNamespaceBook(t.Context(), "team-a")
 	w.must(err)
 	receiver := to("https://b.example.org/x", succeeded)
-	unknownTurn := &turn{id: "ClusterProviderConfig/default/b", config: d.config(), receiver: &receiver, ended: map[string]bool{}}
-	w.must(w.r.fillTurns(t.Context(), marks, d, []*turn{unknownTurn}))
+	unknownTurn := &turn{id: "ClusterProviderConfig/default/b", config: d.namedConfig(), receiver: &receiver, ended: map[string]bool{}}
+	w.must(w.r.addPendingOutcomes(t.Context(), marks, d, []*turn{unknownTurn}))
 	if len(unknownTurn.pending) > 0 || unknownTurn.retry == 0 {
 		t.Errorf("fillTurns(...): %d notifications, and the next try in %s: want none yet, and another try", len(unknownTurn.pending), unknownTurn.retry)
 	}

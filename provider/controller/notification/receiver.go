@@ -75,9 +75,9 @@ func (r *Reconciler) presentReceivers(ctx context.Context, namespace string, opt
 	return out, errors.Wrap(err, "cannot list ProviderConfigs")
 }
 
-// getConfig returns the spec of a configuration, or nil if it does not exist or deployments of a namespace may not use it. It returns an error if it
+// getAllowedConfig returns the spec of a configuration, or nil if it does not exist or deployments of a namespace may not use it. It returns an error if it
 // cannot be read.
-func (r *Reconciler) getConfig(ctx context.Context, c notification.Config, namespace string) (*configv1alpha1.ProviderConfigSpec, error) {
+func (r *Reconciler) getAllowedConfig(ctx context.Context, c notification.Config, namespace string) (*configv1alpha1.ProviderConfigSpec, error) {
 	spec, err := r.getConfigSpec(ctx, c)
 	if err != nil {
 		return nil, errors.Wrapf(client.IgnoreNotFound(err), "cannot get %s", c.Kind)

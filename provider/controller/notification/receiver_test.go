@@ -82,7 +82,7 @@ func TestReceiverFor(t *testing.T) {
 			if diff := cmp.Diff([]string{tc.want, tc.err}, []string{address, text}); diff != "" {
 				t.Errorf("\n%s\nreceiverFor(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if err != nil && !isFailure(err) {
+			if err != nil && !isReceiverFailure(err) {
 				t.Errorf("\n%s\nisFailure(%v): want true, since only an edit ends it", tc.reason, err)
 			}
 		})
@@ -168,7 +168,7 @@ func TestEventReadsOwnObjects(t *testing.T) {
 		},
 		{
 			reason: "A deployment that was created again drops its earlier marks alone.",
-			happen: func() { w.uid = "u2"; w.write() }, limit: 4,
+			happen: func() { w.uid = "u2"; w.writeConfigMap() }, limit: 4,
 		},
 		{
 			reason: "A deleted deployment drops its own marks alone.",
@@ -222,20 +222,20 @@ func TestConfigEventsShareOneRequest(t *testing.T) {
 // TestFullBookListsNothing has a deployment with a receiver for which a full book has no place: its events list no receivers.
 func TestFullBookListsNothing(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
-	b, err := w.r.books.get(t.Context(), "")
+	b, err := w.r.books.openNamespaceBook(t.Context(), "")
 	w.must(err)
 	present := make([]notification.ReceiverID, 3000)
 	for i := range present {
 		present[i] = notification.ReceiverID(fmt.Sprintf("ClusterProviderConfig/earlier-%d/a", i))
 	}
-	b.edit(func(content *notification.Book) bool {
+	b.editContent(func(content *notification.Book) bool {
 		content.Receivers = nil
 		content.See(present, w.now)
 		return true
 	})
 	counter := &cacheclient.Counter{Client: w.kube}
 	w.r.kube = counter
-	start, wait, err := w.r.firstSeen(t.Context(), &turn{id: "ClusterProviderConfig/default/a", config: notification.Config{Kind: "ClusterProviderConfig", Name: "default"}})
+	start, wait, err := w.r.receiverStartTime(t.Context(), &turn{id: "ClusterProviderConfig/default/a", config: notification.Config{Kind: "ClusterProviderConfig", Name: "default"}})
 	w.must(err)
 	if !start.IsZero() || wait != notification.Absence || counter.Listed > 0 {
 		t.Errorf("firstSeen(...): %s, and the next try in %s after %d objects", start, wait, counter.Listed)

@@ -76,7 +76,7 @@ type note struct {
 	backoff *notification.Backoff
 }
 
-func newNote() *note { return &note{backoff: notification.NewBackoff()} }
+func newObjectNote() *note { return &note{backoff: notification.NewBackoff()} }
 
 // notes are about the names of deployments, since the notifications and the marks of a deleted deployment are known by its name alone. A note has the UID of its
 // deployment, which the reconciler compares. They are safe for concurrent use, and one reconcile at a time has a note.
@@ -85,20 +85,20 @@ type notes struct {
 	byName map[types.NamespacedName]*note
 }
 
-func newNotes() *notes { return &notes{byName: map[types.NamespacedName]*note{}} }
+func newNoteMemory() *notes { return &notes{byName: map[types.NamespacedName]*note{}} }
 
-// at returns the note at a name, and creates a missing note.
-func (n *notes) at(key types.NamespacedName) *note {
+// findOrAddNote returns the note at a name, and creates a missing note.
+func (n *notes) findOrAddNote(key types.NamespacedName) *note {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.byName[key] == nil {
-		n.byName[key] = newNote()
+		n.byName[key] = newObjectNote()
 	}
 	return n.byName[key]
 }
 
-// forget drops the note at a name.
-func (n *notes) forget(key types.NamespacedName) {
+// forgetDeployment drops the note at a name.
+func (n *notes) forgetDeployment(key types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.byName, key)
@@ -106,7 +106,7 @@ func (n *notes) forget(key types.NamespacedName) {
 
 // read records the configuration of a deployment.
 func (n *note) read(d *observedDeployment) {
-	n.uid, n.generation, n.config = d.Identity.UID, d.Generation, d.config()
+	n.uid, n.generation, n.config = d.Identity.UID, d.Generation, d.namedConfig()
 }
 
 // Reconcile posts the outcomes that the receivers of a deployment have not taken. It returns an error if something cannot be read, or a mark
@@ -115,8 +115,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if req.Name == "" {
 		return r.reconcileBook(ctx, req.Namespace)
 	}
-	recorded := r.notes.at(req.NamespacedName)
-	wanted, err := r.isWanted(ctx, req.NamespacedName, recorded)
+	recorded := r.notes.findOrAddNote(req.NamespacedName)
+	wanted, err := r.mayHaveReceivers(ctx, req.NamespacedName, recorded)
 	if err != nil || !wanted {
 		return reconcile.Result{}, err
 	}
@@ -126,7 +126,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if d == nil {
 		r.countPending(recorded, 0)
-		r.notes.forget(req.NamespacedName)
+		r.notes.forgetDeployment(req.NamespacedName)
 		return reconcile.Result{}, r.dropDeployment(ctx, req.Namespace, recorded.uid)
 	}
 	return r.reconcileDeployment(ctx, d, recorded)
@@ -140,31 +140,31 @@ func (r *Reconciler) reconcileDeployment(ctx context.Context, d *observedDeploym
 		}
 	}
 	outcomes, settles := notification.Outcomes(&d.Status, &ledger.State{}, r.now())
-	turns, exists, err := r.turnsOf(ctx, d)
+	turns, exists, err := r.newReceiverTurns(ctx, d)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	marks, err := r.books.get(ctx, d.Identity.Namespace)
+	marks, err := r.books.openNamespaceBook(ctx, d.Identity.Namespace)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	recorded.read(d)
-	if !exists || len(turns) > 0 && len(outcomes) == 0 && !marks.hasMoved(d) {
+	if !exists || len(turns) > 0 && len(outcomes) == 0 && !marks.hasConfigChanged(d) {
 		r.countPending(recorded, 0)
 		return reconcile.Result{RequeueAfter: settles}, nil
 	}
-	if err := r.fillTurns(ctx, marks, d, turns); err != nil {
+	if err := r.addPendingOutcomes(ctx, marks, d, turns); err != nil {
 		return reconcile.Result{}, err
 	}
 	r.countPending(recorded, countNotifications(turns))
-	retry := r.takeTurns(ctx, recorded.backoff, turns)
-	r.moveMarks(marks, d, turns)
+	retry := r.postToAllReceivers(ctx, recorded.backoff, turns)
+	r.moveReceiverMarks(marks, d, turns)
 	r.countPending(recorded, countNotifications(turns))
-	return reconcile.Result{RequeueAfter: soonest(settles, retry)}, marks.save(ctx)
+	return reconcile.Result{RequeueAfter: shorterWait(settles, retry)}, marks.saveChanges(ctx)
 }
 
-// fillTurns adds to each turn the notifications that its receiver has not accepted. It returns an error if an object cannot be read.
-func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDeployment, turns []*turn) error {
+// addPendingOutcomes adds to each turn the notifications that its receiver has not accepted. It returns an error if an object cannot be read.
+func (r *Reconciler) addPendingOutcomes(ctx context.Context, marks *book, d *observedDeployment, turns []*turn) error {
 	state, err := setup.NewestLedger(ctx, r.kube, r.gvk.Group, types.NamespacedName{Namespace: d.Identity.Namespace, Name: d.Identity.Name})
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 	outcomes, _ := notification.Outcomes(&d.Status, state, r.now())
 	r.enterConfig(marks, d, turns, outcomes)
 	for _, t := range turns {
-		start, wait, err := r.firstSeen(ctx, t)
+		start, wait, err := r.receiverStartTime(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -186,16 +186,16 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 			t.retry = wait
 			continue
 		}
-		for _, o := range r.untold(marks, d, t, outcomes, start) {
-			t.add(notification.Notification{Outcome: o, Deployment: d.Identity})
+		for _, o := range r.unacceptedOutcomes(marks, d, t, outcomes, start) {
+			t.addNotification(notification.Notification{Outcome: o, Deployment: d.Identity})
 		}
 	}
 	return nil
 }
 
-// untold returns the outcomes that the receiver of a turn has not accepted. A receiver without a mark gets a mark if the deployment had an earlier outcome.
-func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcomes []notification.Outcome, start time.Time) (out []notification.Outcome) {
-	marks.edit(func(content *notification.Book) bool {
+// unacceptedOutcomes returns the outcomes that the receiver of a turn has not accepted. A receiver without a mark gets a mark if the deployment had an earlier outcome.
+func (r *Reconciler) unacceptedOutcomes(marks *book, d *observedDeployment, t *turn, outcomes []notification.Outcome, start time.Time) (out []notification.Outcome) {
+	marks.editContent(func(content *notification.Book) bool {
 		mark, hasFirst := content.MarkOf(d.Identity.ID(), t.id, start), false
 		if floor := time.Unix(content.Floor, 0); start.Before(floor) {
 			start = floor
@@ -212,25 +212,25 @@ func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcome
 	return out
 }
 
-// firstSeen returns the time since which the receiver of a turn exists, or how long to wait while it is unknown. It returns an error if the time cannot be read
+// receiverStartTime returns the time since which the receiver of a turn exists, or how long to wait while it is unknown. It returns an error if the time cannot be read
 // or recorded.
-func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (start time.Time, wait time.Duration, err error) {
-	b, err := r.books.get(ctx, t.config.Namespace)
+func (r *Reconciler) receiverStartTime(ctx context.Context, t *turn) (start time.Time, wait time.Duration, err error) {
+	b, err := r.books.openNamespaceBook(ctx, t.config.Namespace)
 	if err != nil {
 		return time.Time{}, 0, err
 	}
-	if earlierStart, isRecorded := b.sinceOf(t.id); isRecorded {
+	if earlierStart, isRecorded := b.recordedStartTime(t.id); isRecorded {
 		return earlierStart, 0, nil
 	}
 	if !b.isFull() { // The receivers of a full book are not listed at each event.
 		if _, err := r.recordReceivers(ctx, b); err != nil {
 			return time.Time{}, 0, err
 		}
-		if err := b.save(ctx); err != nil {
+		if err := b.saveChanges(ctx); err != nil {
 			return time.Time{}, 0, err
 		}
 	}
-	start, isKnown := b.sinceOf(t.id)
+	start, isKnown := b.recordedStartTime(t.id)
 	switch {
 	case isKnown:
 		return start, 0, nil
@@ -245,24 +245,24 @@ func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (start time.Time, w
 // configuration, also while no provider ran: they get outcomes from then on.
 func (r *Reconciler) enterConfig(marks *book, d *observedDeployment, turns []*turn, outcomes []notification.Outcome) {
 	newest, isBegun := notification.NewestMark(outcomes, d.Status.Transitions, r.now())
-	marks.edit(func(content *notification.Book) bool {
-		if isBegun && content.HasMoved(d.Identity.ID(), d.config()) {
+	marks.editContent(func(content *notification.Book) bool {
+		if isBegun && content.HasMoved(d.Identity.ID(), d.namedConfig()) {
 			for _, t := range turns {
 				content.Set(d.Identity.ID(), t.id, newest)
 			}
 		}
-		return content.SetConfig(d.Identity.ID(), d.config())
+		return content.SetConfig(d.Identity.ID(), d.namedConfig())
 	})
 }
 
-// moveMarks moves the mark of each receiver to the last outcome before which none is left to be posted.
-func (r *Reconciler) moveMarks(marks *book, d *observedDeployment, turns []*turn) {
+// moveReceiverMarks moves the mark of each receiver to the last outcome before which none is left to be posted.
+func (r *Reconciler) moveReceiverMarks(marks *book, d *observedDeployment, turns []*turn) {
 	for _, t := range turns {
-		n := t.endedInRow()
+		n := t.countEndedPrefix()
 		if n == 0 {
 			continue
 		}
-		marks.edit(func(content *notification.Book) bool {
+		marks.editContent(func(content *notification.Book) bool {
 			content.Set(d.Identity.ID(), t.id, notification.NewMark(&t.pending[n-1].Outcome, r.now()))
 			return true
 		})
@@ -275,8 +275,8 @@ func (r *Reconciler) countPending(recorded *note, n int) {
 	recorded.pending = n
 }
 
-// soonest returns the shorter of two waits, of which 0 is none.
-func soonest(a, b time.Duration) time.Duration {
+// shorterWait returns the shorter of two waits, of which 0 is none.
+func shorterWait(a, b time.Duration) time.Duration {
 	if a == 0 || b > 0 && b < a {
 		return b
 	}

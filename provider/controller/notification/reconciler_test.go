@@ -192,12 +192,12 @@ func (w *testEnv) restart() {
 	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 	w.counts.pending = 0
 	w.r = &Reconciler{
-		kube: w.kube, live: w.kube, gvk: gvk, books: newBooks(w.kube, "crossplane-system", logging.NewNopLogger()), poster: w.receiver,
+		kube: w.kube, live: w.kube, gvk: gvk, books: newMarksBooks(w.kube, "crossplane-system", logging.NewNopLogger()), poster: w.receiver,
 		counter: w.counts, hosts: []string{"a.example.org"},
-		now: func() time.Time { return w.now }, log: logging.NewNopLogger(), notes: newNotes(),
+		now: func() time.Time { return w.now }, log: logging.NewNopLogger(), notes: newNoteMemory(),
 		wake: func(key types.NamespacedName) { w.woken = append(w.woken, key) },
 	}
-	w.must(w.r.wakeBooks(w.t.Context()))
+	w.must(w.r.wakeAllMarks(w.t.Context()))
 	w.reconcileConfigs()
 }
 
@@ -232,7 +232,7 @@ func (w *testEnv) moveTo(revision int64, phases ...deploymentv1alpha1.Phase) {
 		w.status.Transitions = w.status.Transitions[max(0, len(w.status.Transitions)-20):]
 		w.status.Phase, w.status.Revision, w.status.Message = p, revision, "said"
 	}
-	w.write()
+	w.writeConfigMap()
 }
 
 func (w *testEnv) deployment() *unstructured.Unstructured {
@@ -244,7 +244,7 @@ func (w *testEnv) deployment() *unstructured.Unstructured {
 	return u
 }
 
-func (w *testEnv) write() {
+func (w *testEnv) writeConfigMap() {
 	w.t.Helper()
 	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&w.status)
 	w.must(err)
@@ -632,7 +632,7 @@ func TestDeploymentMoves(t *testing.T) {
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
 	w.names = "other"
-	w.write()
+	w.writeConfigMap()
 	w.mustReconcile()
 	w.restart()
 	w.mustReconcile()
@@ -735,7 +735,7 @@ func TestDeploymentIsDeleted(t *testing.T) {
 	}{
 		"Running":   {reason: "The marks of a deployment go with it.", remove: func(w *testEnv) { w.must(w.kube.Delete(w.t.Context(), w.deployment())); w.mustReconcile() }, want: []notification.DeploymentID{"intentplane.dev/u0"}},
 		"Away":      {reason: "A provider that begins drops the marks of a deployment that was deleted before.", remove: func(w *testEnv) { w.must(w.kube.Delete(w.t.Context(), w.deployment())); w.restart() }, want: []notification.DeploymentID{"intentplane.dev/u0"}},
-		"Recreated": {reason: "A deployment that was created again under its name has outcomes and marks of its own.", remove: func(w *testEnv) { w.uid = "u2"; w.write(); w.mustReconcile() }, want: []notification.DeploymentID{"intentplane.dev/u0", "intentplane.dev/u2"}},
+		"Recreated": {reason: "A deployment that was created again under its name has outcomes and marks of its own.", remove: func(w *testEnv) { w.uid = "u2"; w.writeConfigMap(); w.mustReconcile() }, want: []notification.DeploymentID{"intentplane.dev/u0", "intentplane.dev/u2"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -744,17 +744,17 @@ func TestDeploymentIsDeleted(t *testing.T) {
 			neighbour.SetName("neighbour")
 			neighbour.SetUID("u0")
 			w.must(w.kube.Create(t.Context(), neighbour))
-			b, err := w.r.books.get(t.Context(), "team-a")
+			b, err := w.r.books.openNamespaceBook(t.Context(), "team-a")
 			w.must(err)
-			b.edit(func(content *notification.Book) bool {
+			b.editContent(func(content *notification.Book) bool {
 				content.Set(notification.DeploymentID(w.r.gvk.Group+"/u0"), "ClusterProviderConfig/default/a", notification.Mark{At: w.now.Unix()})
 				return true
 			})
 			w.moveTo(1, verified()...)
 			w.mustReconcile()
 			tc.remove(w)
-			w.r.books = newBooks(w.kube, "crossplane-system", logging.NewNopLogger())
-			b, err = w.r.books.get(t.Context(), "team-a")
+			w.r.books = newMarksBooks(w.kube, "crossplane-system", logging.NewNopLogger())
+			b, err = w.r.books.openNamespaceBook(t.Context(), "team-a")
 			w.must(err)
 			if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(b.content.Deployments))); diff != "" {
 				t.Errorf("\n%s\nmarked deployments: -want, +got:\n%s", tc.reason, diff)

@@ -45,7 +45,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, n Options) error {
 	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), indexes()...); err != nil {
 		return err
 	}
-	poster, marks := notification.NewPoster(n.Receivers), newBooks(mgr.GetClient(), n.Namespace, o.Logger)
+	poster, marks := notification.NewPoster(n.Receivers), newMarksBooks(mgr.GetClient(), n.Namespace, o.Logger)
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 		o.Gate.Register(func() {
@@ -65,7 +65,7 @@ func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Pos
 	events := &setup.EventSource{}
 	r := &Reconciler{
 		kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, books: marks, hosts: n.Hosts, poster: poster, counter: n.Counter,
-		now: time.Now, log: o.Logger.WithValues("controller", name), notes: newNotes(), wake: events.Wake,
+		now: time.Now, log: o.Logger.WithValues("controller", name), notes: newNoteMemory(), wake: events.Wake,
 	}
 	events.Wake(types.NamespacedName{}) // The marks of all namespaces.
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})

@@ -76,7 +76,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	if len(users) > 0 {
-		return reconcile.Result{}, r.reportUse(ctx, c, users) // It is requeued when a user is deleted.
+		return reconcile.Result{}, r.reportUsers(ctx, c, users) // It is requeued when a user is deleted.
 	}
 	return reconcile.Result{}, r.removeFinalizer(ctx, c)
 }

@@ -46,13 +46,13 @@ func (r *ReadyReconciler) Reconcile(ctx context.Context, req reconcile.Request) 
 	c := r.newConfig()
 	err := r.kube.Get(ctx, req.NamespacedName, c)
 	if kerrors.IsNotFound(err) || err == nil && meta.WasDeleted(c) {
-		r.forget(req.NamespacedName)
+		r.forgetConfig(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	if err != nil {
 		return reconcile.Result{}, errors.Wrapf(err, "cannot get %s", r.kind)
 	}
-	v, err := r.answers.verdictOf(ctx, c)
+	v, err := r.answers.repositoryVerdict(ctx, c)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -60,9 +60,9 @@ func (r *ReadyReconciler) Reconcile(ctx context.Context, req reconcile.Request) 
 	return reconcile.Result{RequeueAfter: wait + time.Duration(rand.Float64()*jitter*float64(wait))}, err //nolint:gosec // It spreads load, and keeps no secret.
 }
 
-func (r *ReadyReconciler) forget(key types.NamespacedName) {
-	r.answers.forget(key)
-	r.changes.forget(key)
+func (r *ReadyReconciler) forgetConfig(key types.NamespacedName) {
+	r.answers.forgetConfig(key)
+	r.changes.forgetConfig(key)
 }
 
 // showVerdict writes the condition once it has differed for the required time. It returns the time of the next reconcile.
@@ -71,13 +71,13 @@ func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v ve
 		return unknownInterval, nil
 	}
 	_, status := specAndStatus(c)
-	key, published, want := client.ObjectKeyFromObject(c), status.GetCondition(xpv2.TypeReady), v.condition(c.GetGeneration())
-	if isShown(published, want) {
-		r.changes.forget(key)
+	key, published, want := client.ObjectKeyFromObject(c), status.GetCondition(xpv2.TypeReady), v.readyCondition(c.GetGeneration())
+	if isVerdictShown(published, want) {
+		r.changes.forgetConfig(key)
 		return readInterval, nil
 	}
 	now := r.now()
-	if wait := r.changes.since(key, published, want, now).Add(patienceFor(published, want)).Sub(now); wait > 0 {
+	if wait := r.changes.changeStartTime(key, published, want, now).Add(patienceFor(published, want)).Sub(now); wait > 0 {
 		return wait, nil
 	}
 	want.LastTransitionTime = metav1.NewTime(now)
@@ -85,7 +85,7 @@ func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v ve
 	if err := r.kube.Status().Update(ctx, c); err != nil {
 		return 0, errors.Wrapf(err, "cannot update status of %s", r.kind)
 	}
-	r.changes.forget(key)
+	r.changes.forgetConfig(key)
 	return readInterval, nil
 }
 
@@ -100,8 +100,8 @@ func verdictOfError(err error) verdict {
 	return verdict{reason: remote.ReasonOf(err), message: remote.MessageOf(err)}
 }
 
-// condition returns the condition with the verdict for a generation.
-func (v verdict) condition(generation int64) xpv2.Condition {
+// readyCondition returns the condition with the verdict for a generation.
+func (v verdict) readyCondition(generation int64) xpv2.Condition {
 	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v.reason, Message: v.message}
 	if v.reason == configv1alpha1.ReasonReachable {
 		c.Status = corev1.ConditionTrue

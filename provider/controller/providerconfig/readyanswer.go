@@ -61,14 +61,14 @@ type openedConfig struct {
 	at         time.Time
 }
 
-func (b *answerBook) forget(key types.NamespacedName) {
+func (b *answerBook) forgetConfig(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.open, key)
 }
 
-// verdictOf returns the verdict on the last results of a configuration's repository. It returns an error if the API server is unavailable.
-func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, error) {
+// repositoryVerdict returns the verdict on the last results of a configuration's repository. It returns an error if the API server is unavailable.
+func (b *answerBook) repositoryVerdict(ctx context.Context, c client.Object) (verdict, error) {
 	repo, err := b.repositoryOf(ctx, c)
 	if err != nil {
 		v := verdictOfError(err)
@@ -79,7 +79,7 @@ func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, e
 		return v, nil
 	}
 	a := repo.LastAnswer()
-	if isLookDue(a, b.now(), b.maxAge) {
+	if isObservationDue(a, b.now(), b.maxAge) {
 		key := client.ObjectKeyFromObject(c)
 		// How the look ended is in the answer. A running look has no result yet.
 		_, _ = repo.Look(ctx, types.NamespacedName{Namespace: key.Namespace, Name: b.prefix + key.Name}, a.At.Add(time.Nanosecond))
@@ -99,7 +99,7 @@ func (b *answerBook) repositoryOf(ctx context.Context, c client.Object) (answeri
 	}
 	o, err := b.opener.Open(ctx, rolloutv1alpha1.ConfigReference{Kind: b.kind, Name: key.Name}, key.Namespace, true)
 	if err != nil {
-		b.forget(key)
+		b.forgetConfig(key)
 		return nil, err
 	}
 	b.mu.Lock()
@@ -108,8 +108,8 @@ func (b *answerBook) repositoryOf(ctx context.Context, c client.Object) (answeri
 	return o.Repository, nil
 }
 
-// isLookDue reports whether no delivery observes a repository, so that its configuration has to.
-func isLookDue(a repository.Answer, now time.Time, maxAge time.Duration) bool {
+// isObservationDue reports whether no delivery observes a repository, so that its configuration has to.
+func isObservationDue(a repository.Answer, now time.Time, maxAge time.Duration) bool {
 	if a.At.IsZero() {
 		return true
 	}

@@ -39,7 +39,7 @@ func TestIsLookDue(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, isLookDue(tc.answer, now, ownInterval)); diff != "" {
+			if diff := cmp.Diff(tc.want, isObservationDue(tc.answer, now, ownInterval)); diff != "" {
 				t.Errorf("\n%s\nisLookDue(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

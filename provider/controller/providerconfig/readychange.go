@@ -30,8 +30,8 @@ func patienceFor(published, want xpv2.Condition) time.Duration {
 	return firstFailure
 }
 
-// isShown reports whether a condition has the verdict. Numbers of a server in its message do not count.
-func isShown(published, want xpv2.Condition) bool {
+// isVerdictShown reports whether a condition has the verdict. Numbers of a server in its message do not count.
+func isVerdictShown(published, want xpv2.Condition) bool {
 	return published.Status == want.Status && published.Reason == want.Reason && published.ObservedGeneration == want.ObservedGeneration &&
 		oneline.DiffersInSerialsOnly(published.Message, want.Message)
 }
@@ -52,9 +52,9 @@ type change struct {
 
 func newChangeLog() *changeLog { return &changeLog{all: map[types.NamespacedName]change{}} }
 
-// since returns the time since which an answer is another one than the shown condition, about the same generation. Where the status is another one, its reason may change
+// changeStartTime returns the time since which an answer is another one than the shown condition, about the same generation. Where the status is another one, its reason may change
 // meanwhile: a repository that fails for one reason and then for another one fails all the time.
-func (l *changeLog) since(key types.NamespacedName, published, want xpv2.Condition, now time.Time) time.Time {
+func (l *changeLog) changeStartTime(key types.NamespacedName, published, want xpv2.Condition, now time.Time) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, ok := l.all[key]
@@ -66,8 +66,8 @@ func (l *changeLog) since(key types.NamespacedName, published, want xpv2.Conditi
 	return c.since
 }
 
-// forget a configuration that shows the last result, or that was deleted.
-func (l *changeLog) forget(key types.NamespacedName) {
+// forgetConfig forgets a configuration that shows the last result, or that was deleted.
+func (l *changeLog) forgetConfig(key types.NamespacedName) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.all, key)

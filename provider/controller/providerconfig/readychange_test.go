@@ -69,7 +69,7 @@ func TestIsShown(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.is, isShown(published, tc.want)); diff != "" {
+			if diff := cmp.Diff(tc.is, isVerdictShown(published, tc.want)); diff != "" {
 				t.Errorf("\n%s\nisShown(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -83,10 +83,10 @@ func TestChangeLog(t *testing.T) {
 	published := ready(corev1.ConditionFalse, "TrustFailed", "", 1)
 	secondsAt := func(seconds int, reason string, generation int64) int {
 		c := ready(corev1.ConditionFalse, reason, "", generation)
-		return int(l.since(key, published, c, began.Add(time.Duration(seconds)*time.Second)).Sub(began).Seconds())
+		return int(l.changeStartTime(key, published, c, began.Add(time.Duration(seconds)*time.Second)).Sub(began).Seconds())
 	}
 	got := []int{secondsAt(0, "Unreachable", 1), secondsAt(30, "Unreachable", 1), secondsAt(40, "AuthFailed", 1), secondsAt(50, "Unreachable", 1), secondsAt(70, "Unreachable", 2)}
-	l.forget(key)
+	l.forgetConfig(key)
 	got = append(got, secondsAt(90, "Unreachable", 2))
 	if diff := cmp.Diff([]int{0, 0, 40, 50, 70, 90}, got); diff != "" {
 		t.Errorf("since(...) in seconds: -want, +got:\n%s", diff)
@@ -101,7 +101,7 @@ func TestChangeOfStatus(t *testing.T) {
 	var got []int
 	for i, reason := range []string{"Unreachable", "AuthFailed", "Unreachable"} {
 		now := began.Add(time.Duration(i) * time.Minute)
-		got = append(got, int(l.since(key, published, ready(corev1.ConditionFalse, reason, "", 1), now).Sub(began).Minutes()))
+		got = append(got, int(l.changeStartTime(key, published, ready(corev1.ConditionFalse, reason, "", 1), now).Sub(began).Minutes()))
 	}
 	if diff := cmp.Diff([]int{0, 0, 0}, got); diff != "" {
 		t.Errorf("since(...) in minutes: -want, +got:\n%s", diff)

@@ -79,9 +79,9 @@ func (r *ReadyReconciler) requestsForSecret(log logging.Logger) handler.MapFunc 
 		}
 		var out []reconcile.Request
 		for _, c := range configs {
-			if kindOf(c) == r.kind {
+			if kindOfConfig(c) == r.kind {
 				key := client.ObjectKeyFromObject(c)
-				r.answers.forget(key)
+				r.answers.forgetConfig(key)
 				out = append(out, reconcile.Request{NamespacedName: key})
 			}
 		}
@@ -89,8 +89,8 @@ func (r *ReadyReconciler) requestsForSecret(log logging.Logger) handler.MapFunc 
 	}
 }
 
-// kindOf returns the kind of a configuration.
-func kindOf(c client.Object) string {
+// kindOfConfig returns the kind of a configuration.
+func kindOfConfig(c client.Object) string {
 	if _, ok := c.(*configv1alpha1.ClusterProviderConfig); ok {
 		return policy.KindClusterProviderConfig
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// reportUse writes the users that block the deletion of a configuration into its status, and records an event for a new condition. It returns an
+// reportUsers writes the users that block the deletion of a configuration into its status, and records an event for a new condition. It returns an
 // error if the status cannot be written.
-func (r *Reconciler) reportUse(ctx context.Context, c client.Object, users []deliveryv1alpha1.GitDelivery) error {
+func (r *Reconciler) reportUsers(ctx context.Context, c client.Object, users []deliveryv1alpha1.GitDelivery) error {
 	_, status := specAndStatus(c)
 	if status == nil {
 		return nil

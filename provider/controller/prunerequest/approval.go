@@ -32,11 +32,11 @@ func (r *Reconciler) awaitApproval(ctx context.Context, pr *v1alpha1.PruneReques
 		}
 		pr.Status.Phase, pr.Status.Result = v1alpha1.PhasePruning, &v1alpha1.PruneResult{Approval: a.GetName(), StartedAt: *instant.Timestamp(now)}
 		setCondition(pr, now, v1alpha1.TypeApproved, corev1.ConditionTrue, v1alpha1.ReasonApproved, fmt.Sprintf("PruneApproval %s names the plan.", a.GetName()))
-		setCondition(pr, now, v1alpha1.TypeCompleted, corev1.ConditionFalse, v1alpha1.ReasonPruning, fmt.Sprintf("The plan is made again, and then it removes %s.", countItems(pr.Spec.Scope, int(plan.Pruned))))
+		setCondition(pr, now, v1alpha1.TypeCompleted, corev1.ConditionFalse, v1alpha1.ReasonPruning, fmt.Sprintf("The plan is made again, and then it removes %s.", formatItemCount(pr.Spec.Scope, int(plan.Pruned))))
 		return 0, nil
 	}
 	if prune.Confirm(plan.Digest, plan.Digest, plan.At.Time, &prune.Plan{Digest: plan.Digest}, now) == prune.AnswerExpired {
-		r.endRequest(pr, v1alpha1.PhaseExpired, v1alpha1.ReasonExpired, "No approval came within an hour: make another PruneRequest.")
+		r.endWithoutRemoval(pr, v1alpha1.PhaseExpired, v1alpha1.ReasonExpired, "No approval came within an hour: make another PruneRequest.")
 		return 0, nil
 	}
 	return max(plan.At.Add(prune.PlanLifetime).Sub(now), time.Second), nil

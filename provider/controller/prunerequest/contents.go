@@ -33,8 +33,8 @@ func newContents() contents {
 	return contents{markers: map[string][]byte{}, objects: map[string][]prune.Object{}}
 }
 
-// addMarker adds the content of a file, unless that is too long for a marker. Beyond the memory of all markers it counts, and is not held.
-func (c *contents) addMarker(id string, content []byte) {
+// addMarkerContent adds the content of a file, unless that is too long for a marker. Beyond the memory of all markers it counts, and is not held.
+func (c *contents) addMarkerContent(id string, content []byte) {
 	if _, isKnown := c.markers[id]; isKnown {
 		return
 	}
@@ -55,8 +55,8 @@ func (c *contents) checkMarkers() error {
 	return nil
 }
 
-// addObjects adds the objects in the files of one of some directories. A directory whose objects take more than its part of the memory counts as unreadable.
-func (c *contents) addObjects(key string, files map[string][]byte, directories int) {
+// addFileObjects adds the objects in the files of one of some directories. A directory whose objects take more than its part of the memory counts as unreadable.
+func (c *contents) addFileObjects(key string, files map[string][]byte, directories int) {
 	all := prune.ObjectsOf(files)
 	size := 0
 	for _, o := range all {

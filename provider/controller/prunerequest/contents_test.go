@@ -13,13 +13,13 @@ import (
 // TestMarkersAreBounded reads files that have the name of a marker, and are longer than one, or too many.
 func TestMarkersAreBounded(t *testing.T) {
 	c := newContents()
-	c.addMarker("long", make([]byte, 8<<20))
+	c.addMarkerContent("long", make([]byte, 8<<20))
 	if err := c.checkMarkers(); err != nil || c.markers["long"] != nil {
 		t.Errorf("\nA file that is too long for a marker is none, and takes no memory.\naddMarker(...): %d bytes, %v", len(c.markers["long"]), err)
 	}
 	for range 2 {
 		for n := range 2 * maxMarkersBytes / marker.MaxBytes {
-			c.addMarker(fmt.Sprint(n), make([]byte, marker.MaxBytes))
+			c.addMarkerContent(fmt.Sprint(n), make([]byte, marker.MaxBytes))
 		}
 	}
 	held := 0
@@ -54,7 +54,7 @@ func TestObjectsAreBounded(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newContents()
-			c.addObjects("d", files(tc.objects), tc.directories)
+			c.addFileObjects("d", files(tc.objects), tc.directories)
 			if diff := cmp.Diff(tc.want, len(c.objects["d"])); diff != "" {
 				t.Errorf("\n%s\naddObjects(...): objects: -want, +got:\n%s", tc.reason, diff)
 			}

@@ -51,8 +51,8 @@ type draftedPlan struct {
 	records []record
 }
 
-// planAt makes the plan of a snapshot as of a time: directories that reached the minimum age after that are kept.
-func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, plannedAt time.Time) (*draftedPlan, error) {
+// planForSnapshot makes the plan of a snapshot as of a time: directories that reached the minimum age after that are kept.
+func (g *gatherer) planForSnapshot(ctx context.Context, s *git.Snapshot, plannedAt time.Time) (*draftedPlan, error) {
 	f, records, err := g.gatherFacts(ctx, s, plannedAt)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, plannedAt time.T
 // gatherFacts gathers all facts but the content of directories, which counts as unread.
 func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, plannedAt time.Time) (*prune.Facts, []record, error) {
 	f := &prune.Facts{
-		Options: optionsOf(g.request), Now: plannedAt, SystemNamespace: g.namespace,
+		Options: planOptions(g.request), Now: plannedAt, SystemNamespace: g.namespace,
 	}
 	c := g.opened.Config
 	f.Repository = prune.Repository{
@@ -89,7 +89,7 @@ func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, plannedAt t
 	if err != nil {
 		return nil, nil, err
 	}
-	f.Repository.Entries, f.Repository.Deliveries = entriesOf(records, c.Git.Branch), g.cluster.owners.Repository.Deliveries
+	f.Repository.Entries, f.Repository.Deliveries = recordedEntries(records, c.Git.Branch), g.cluster.owners.Repository.Deliveries
 	f.Living, f.Unlisted = g.cluster.owners.Living, g.cluster.owners.Unlisted
 	f.Directories, err = g.readDirectories(ctx, s, records)
 	return f, records, err
@@ -113,7 +113,7 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 			return nil, err
 		}
 	}
-	sites, out := sitesOf(records, g.opened.Config.Git.Branch), make([]prune.Directory, 0, len(found))
+	sites, out := sitesByPath(records, g.opened.Config.Git.Branch), make([]prune.Directory, 0, len(found))
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		content := g.markers[found[dir].File]
 		if content == nil {
@@ -137,7 +137,7 @@ func (g *gatherer) readAllMarkers(ctx context.Context, s *git.Snapshot, ids []st
 
 // readMarkers reads files by their ids. A file that is too large for an answer is found by bisection, and counts as empty: it is not a marker.
 func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []string) error {
-	err := g.opened.Repository.EachFile(ctx, s, ids, g.addMarker)
+	err := g.opened.Repository.EachFile(ctx, s, ids, g.addMarkerContent)
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
 		return err
@@ -167,7 +167,7 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 		return isKnown || g.isInTurn
 	})
 	for chunk := range slices.Chunk(missing, directoriesAtOnce) {
-		if err := g.readChunk(ctx, s, chunk, trees); err != nil {
+		if err := g.readObjectChunk(ctx, s, chunk, trees); err != nil {
 			return err
 		}
 	}
@@ -186,18 +186,18 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 	return nil
 }
 
-// readChunk reads some directories. A directory that is too large for an answer is found by bisection.
-func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []string, trees map[string]string) error {
-	err := g.opened.Repository.EachDirectory(ctx, s, paths, func(path string, files map[string][]byte) { g.addObjects(trees[path], files, len(trees)) })
+// readObjectChunk reads some directories. A directory that is too large for an answer is found by bisection.
+func (g *gatherer) readObjectChunk(ctx context.Context, s *git.Snapshot, paths []string, trees map[string]string) error {
+	err := g.opened.Repository.EachDirectory(ctx, s, paths, func(path string, files map[string][]byte) { g.addFileObjects(trees[path], files, len(trees)) })
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
 		return err
 	case err != nil && len(paths) > 1:
 		half := len(paths) / 2
-		if err := g.readChunk(ctx, s, paths[:half], trees); err != nil {
+		if err := g.readObjectChunk(ctx, s, paths[:half], trees); err != nil {
 			return err
 		}
-		return g.readChunk(ctx, s, paths[half:], trees)
+		return g.readObjectChunk(ctx, s, paths[half:], trees)
 	}
 	for _, dir := range paths {
 		if _, isRead := g.objects[trees[dir]]; !isRead {

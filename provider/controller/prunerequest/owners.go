@@ -72,7 +72,7 @@ func (g *gatherer) gatherCluster(ctx context.Context) error {
 	}
 	defer release()
 	g.cluster = &clusterFacts{gatheredAt: g.now(), deliveries: map[types.UID]int64{}, irreversible: map[string]bool{}, engines: map[string]bool{}}
-	if err := g.listOwners(ctx, &g.cluster.owners); err != nil {
+	if err := g.gatherOwners(ctx, &g.cluster.owners); err != nil {
 		return err
 	}
 	blueprints := &catalogv1alpha1.BlueprintList{}
@@ -89,8 +89,8 @@ func (g *gatherer) gatherCluster(ctx context.Context) error {
 	return errors.Wrap(err, "cannot list Sites")
 }
 
-// isOutdated reports whether the facts are old, or a delivery that came or changed since then names one of some directories. It reads from the cache.
-func (g *gatherer) isOutdated(ctx context.Context, items []prune.Item) (bool, error) {
+// areFactsOutdated reports whether the facts are old, or a delivery that came or changed since then names one of some directories. It reads from the cache.
+func (g *gatherer) areFactsOutdated(ctx context.Context, items []prune.Item) (bool, error) {
 	if g.now().Sub(g.cluster.gatheredAt) > maxFactsAge {
 		return true, nil
 	}
@@ -104,12 +104,12 @@ func (g *gatherer) isOutdated(ctx context.Context, items []prune.Item) (bool, er
 	return slices.ContainsFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool {
 		generation, isKnown := g.cluster.deliveries[d.GetUID()]
 		isNews := !isKnown || generation != d.GetGeneration()
-		return isNews && slices.ContainsFunc(g.pathsOf(&d), func(path string) bool { return pruned[path] })
+		return isNews && slices.ContainsFunc(g.pathsOfDelivery(&d), func(path string) bool { return pruned[path] })
 	}), nil
 }
 
-// listOwners adds all objects that may own a directory to the facts, read past caches.
-func (g *gatherer) listOwners(ctx context.Context, f *prune.Facts) error {
+// gatherOwners adds all objects that may own a directory to the facts, read past caches.
+func (g *gatherer) gatherOwners(ctx context.Context, f *prune.Facts) error {
 	for _, kind := range deploymentKinds() {
 		if err := g.listDeployments(ctx, f, kind); err != nil {
 			return err
@@ -122,11 +122,11 @@ func (g *gatherer) listOwners(ctx context.Context, f *prune.Facts) error {
 	if err := g.listDeliveries(ctx, f, configs); err != nil {
 		return err
 	}
-	return g.listSyncs(ctx, f)
+	return g.listSiteSyncs(ctx, f)
 }
 
-// eachPage lists all objects of a kind, page by page. It is false if the provider may not list them.
-func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, read func()) (bool, error) {
+// eachPageIfAllowed lists all objects of a kind, page by page. It is false if the provider may not list them.
+func (g *gatherer) eachPageIfAllowed(ctx context.Context, l client.ObjectList, read func()) (bool, error) {
 	err := listing.EachPage(ctx, g.live, l, read)
 	if kerrors.IsForbidden(err) {
 		return false, nil
@@ -138,7 +138,7 @@ func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, read func(
 func (g *gatherer) listDeployments(ctx context.Context, f *prune.Facts, kind schema.GroupVersionKind) error {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	may, err := g.eachPage(ctx, l, func() {
+	may, err := g.eachPageIfAllowed(ctx, l, func() {
 		for i := range l.Items {
 			f.Living = append(f.Living, livingDeployment(kind, &l.Items[i]))
 		}
@@ -204,7 +204,7 @@ func (g *gatherer) isSameRepository(url string) bool {
 // listDeliveries adds the GitDeliveries: all of them by their claims, and deliveries into the repository by their paths, too.
 func (g *gatherer) listDeliveries(ctx context.Context, f *prune.Facts, configs map[string]bool) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	may, err := g.eachPage(ctx, l, func() {
+	may, err := g.eachPageIfAllowed(ctx, l, func() {
 		for i := range l.Items {
 			g.cluster.deliveries[l.Items[i].GetUID()] = l.Items[i].GetGeneration()
 			g.addDelivery(f, &l.Items[i], configs)
@@ -222,9 +222,9 @@ func (g *gatherer) addDelivery(f *prune.Facts, d *deliveryv1alpha1.GitDelivery, 
 	if ref != nil {
 		isHere, isKnown := configs[usage.Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})]
 		if isHere || !isKnown {
-			paths = g.pathsOf(d)
+			paths = g.pathsOfDelivery(d)
 		}
-		if (isHere || !isKnown) && g.isTrusted(d.GetNamespace(), *ref) {
+		if (isHere || !isKnown) && g.isTrustedConfig(d.GetNamespace(), *ref) {
 			f.Repository.Deliveries = append(f.Repository.Deliveries, prune.Delivery{
 				Namespace: d.GetNamespace(), Name: d.GetName(), Reason: string(d.GetCondition(xpv2.TypeReady).Reason),
 			})
@@ -233,17 +233,17 @@ func (g *gatherer) addDelivery(f *prune.Facts, d *deliveryv1alpha1.GitDelivery, 
 	f.Living = append(f.Living, livingObject("GitDelivery", d, d.Spec.ForProvider.ClaimRef, paths...))
 }
 
-// isTrusted reports whether the reason of a delivery may refuse a plan: its configuration is the request's, or the platform's. A tenant may
+// isTrustedConfig reports whether the reason of a delivery may refuse a plan: its configuration is the request's, or the platform's. A tenant may
 // write the platform's URL into a ProviderConfig, and the credentials, the proxy and the server behind it say nothing about the platform's
 // repository.
-func (g *gatherer) isTrusted(namespace string, ref xpv2.ProviderConfigReference) bool {
+func (g *gatherer) isTrustedConfig(namespace string, ref xpv2.ProviderConfigReference) bool {
 	configRef := g.request.Spec.ProviderConfigRef
 	isOwn := ref.Kind == configRef.Kind && ref.Name == configRef.Name && namespace == g.request.GetNamespace()
 	return isOwn || ref.Kind == policy.KindClusterProviderConfig
 }
 
-// pathsOf returns the directories of the branch that a delivery names, or was the last to write.
-func (g *gatherer) pathsOf(d *deliveryv1alpha1.GitDelivery) []string {
+// pathsOfDelivery returns the directories of the branch that a delivery names, or was the last to write.
+func (g *gatherer) pathsOfDelivery(d *deliveryv1alpha1.GitDelivery) []string {
 	out := []string{}
 	for t := range d.Spec.ForProvider.EachTree() {
 		if t.Branch == g.opened.Config.Git.Branch {
@@ -257,9 +257,9 @@ func (g *gatherer) pathsOf(d *deliveryv1alpha1.GitDelivery) []string {
 	return slices.Compact(out)
 }
 
-func (g *gatherer) listSyncs(ctx context.Context, f *prune.Facts) error {
+func (g *gatherer) listSiteSyncs(ctx context.Context, f *prune.Facts) error {
 	l := &deliveryv1alpha1.SiteSyncList{}
-	may, err := g.eachPage(ctx, l, func() {
+	may, err := g.eachPageIfAllowed(ctx, l, func() {
 		for i := range l.Items {
 			f.Living = append(f.Living, livingObject("SiteSync", &l.Items[i], l.Items[i].Spec.ForProvider.ClaimRef))
 		}

@@ -42,7 +42,7 @@ func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest
 	if err != nil {
 		return err
 	}
-	return r.showPlan(pr, &p, plannedAt.Time, "")
+	return r.publishPlan(pr, &p, plannedAt.Time, "")
 }
 
 // removePackages carries an approved plan out. First it is made again: if the two differ, nothing is removed. The confirmation is recorded
@@ -66,7 +66,7 @@ func (r *Reconciler) confirmPackages(pr *v1alpha1.PruneRequest, f *prune.Facts) 
 		return 0, err
 	}
 	if prune.Confirm(published.Digest, published.Digest, published.At.Time, &fresh, pr.Status.Result.StartedAt.Time) != prune.AnswerGo {
-		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, explainPackages(published, &fresh)+" Nothing was removed: make another PruneRequest.")
+		r.endWithoutRemoval(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, explainPackages(published, &fresh)+" Nothing was removed: make another PruneRequest.")
 		return 0, nil
 	}
 	pr.Status.Result.Confirmed = true
@@ -75,7 +75,7 @@ func (r *Reconciler) confirmPackages(pr *v1alpha1.PruneRequest, f *prune.Facts) 
 
 // goOnRemoving removes the next packages of a confirmed plan, and ends the request when nothing is left of it.
 func (r *Reconciler) goOnRemoving(ctx context.Context, pr *v1alpha1.PruneRequest, f *prune.Facts) (time.Duration, error) {
-	f.Only = onlyLeft(pr.Status.Plan, f)
+	f.Only = remainingPackages(pr.Status.Plan, f)
 	fresh, err := prune.MakePlan(f)
 	if err != nil {
 		return 0, err
@@ -89,13 +89,13 @@ func (r *Reconciler) goOnRemoving(ctx context.Context, pr *v1alpha1.PruneRequest
 	if left.isWaiting || len(left.remove) > 0 {
 		return removalWait(pr.Status.Result.StartedAt.Time, r.now()), nil
 	}
-	r.endRemoval(pr, len(left.kept))
+	r.endPackageRemoval(pr, len(left.kept))
 	return 0, nil
 }
 
-// onlyLeft returns the packages that a request names and that still exist. A plan that names a package which this removal has removed would
+// remainingPackages returns the packages that a request names and that still exist. A plan that names a package which this removal has removed would
 // be refused.
-func onlyLeft(published *v1alpha1.PrunePlan, f *prune.Facts) []string {
+func remainingPackages(published *v1alpha1.PrunePlan, f *prune.Facts) []string {
 	isLeft := func(i v1alpha1.PruneItem) bool {
 		return slices.ContainsFunc(f.Packages, func(p prune.Package) bool { return p.UID == i.UID })
 	}
@@ -108,12 +108,12 @@ func onlyLeft(published *v1alpha1.PrunePlan, f *prune.Facts) []string {
 	return left
 }
 
-// endRemoval ends a request whose packages are gone, except for packages that had to be kept meanwhile.
-func (r *Reconciler) endRemoval(pr *v1alpha1.PruneRequest, retained int) {
+// endPackageRemoval ends a request whose packages are gone, except for packages that had to be kept meanwhile.
+func (r *Reconciler) endPackageRemoval(pr *v1alpha1.PruneRequest, retained int) {
 	pr.Status.Phase, pr.Status.Result.Pruned = v1alpha1.PhaseDone, pr.Status.Plan.Pruned-int32(retained) //nolint:gosec // A plan has at most 500 items.
-	message := fmt.Sprintf("The provider removed %s.", countItems(v1alpha1.ScopeBundle, int(pr.Status.Result.Pruned)))
+	message := fmt.Sprintf("The provider removed %s.", formatItemCount(v1alpha1.ScopeBundle, int(pr.Status.Result.Pruned)))
 	if retained > 0 {
-		message += fmt.Sprintf(" %s had to be kept meanwhile: another PruneRequest says why.", countItems(v1alpha1.ScopeBundle, retained))
+		message += fmt.Sprintf(" %s had to be kept meanwhile: another PruneRequest says why.", formatItemCount(v1alpha1.ScopeBundle, retained))
 	}
 	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonPruned, message)
 }

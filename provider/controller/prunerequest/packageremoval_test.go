@@ -37,7 +37,7 @@ func planOf(t *testing.T, f *prune.Facts) (*prune.Plan, *v1alpha1.PrunePlan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &p, shownPlan(&p, noon, "")
+	return &p, publishedPlan(&p, noon, "")
 }
 
 func TestStepRemoval(t *testing.T) {
@@ -76,7 +76,7 @@ func TestStepRemoval(t *testing.T) {
 			f := packagesFacts("base", "front: base", "other")
 			_, published := planOf(t, f)
 			tc.change(f)
-			f.Only = onlyLeft(published, f)
+			f.Only = remainingPackages(published, f)
 			fresh, _ := planOf(t, f)
 			got := stepRemoval(published, f, fresh)
 			names := []string(nil)
@@ -96,14 +96,14 @@ func TestStepRemovalOfOnly(t *testing.T) {
 	f.Only = []string{"base", "front"}
 	_, published := planOf(t, f)
 	f.Packages = append(f.Packages[:1], f.Packages[2])
-	f.Only = onlyLeft(published, f)
+	f.Only = remainingPackages(published, f)
 	fresh, _ := planOf(t, f)
 	got := stepRemoval(published, f, fresh)
 	if len(got.remove) != 1 || got.remove[0].Name != "base" || len(got.kept) > 0 {
 		t.Errorf("\nThe provider removes a named package after another named package; an unnamed package stays.\nstepRemoval(...): got %+v", got)
 	}
 	f.Packages = f.Packages[1:]
-	if diff := cmp.Diff([]string{"base"}, onlyLeft(published, f)); diff != "" {
+	if diff := cmp.Diff([]string{"base"}, remainingPackages(published, f)); diff != "" {
 		t.Errorf("\nWhen all are gone that a request names, it does not mean all others.\nonlyLeft(...): -want, +got:\n%s", diff)
 	}
 }

@@ -55,7 +55,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, errors.Wrap(err, "cannot get PruneRequest")
 	}
 	original := pr.DeepCopy()
-	delay, err := r.advance(ctx, pr)
+	delay, err := r.advancePhase(ctx, pr)
 	if err != nil {
 		delay = retryInterval
 		r.reportFailure(pr, err)
@@ -69,20 +69,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: delay}, r.answerApprovals(ctx, req.NamespacedName)
 }
 
-// advance brings a request one phase further, and returns the time until the next reconcile.
-func (r *Reconciler) advance(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+// advancePhase brings a request one phase further, and returns the time until the next reconcile.
+func (r *Reconciler) advancePhase(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, phaseTimeout)
 	defer cancel()
 	switch pr.Status.Phase {
 	case "":
-		return 0, r.makePlan(ctx, pr)
+		return 0, r.makeRequestPlan(ctx, pr)
 	case v1alpha1.PhasePlanned:
 		return r.awaitApproval(ctx, pr)
 	case v1alpha1.PhasePruning:
 		if pr.Spec.Scope == v1alpha1.ScopeBundle {
 			return r.removePackages(ctx, pr)
 		}
-		return r.carryOut(ctx, pr)
+		return r.removeDirectories(ctx, pr)
 	case v1alpha1.PhaseRefused, v1alpha1.PhaseDone, v1alpha1.PhasePlanChanged, v1alpha1.PhaseExpired:
 	}
 	return 0, nil
@@ -103,7 +103,7 @@ func (r *Reconciler) reportFailure(pr *v1alpha1.PruneRequest, err error) {
 		return
 	}
 	reason := remote.ReasonOf(failed)
-	if !isDeclared(reason) {
+	if !isDeclaredReason(reason) {
 		reason = v1alpha1.ReasonUnreachable
 	}
 	setCondition(pr, r.now(), typ, corev1.ConditionFalse, reason, remote.MessageOf(failed))
@@ -125,7 +125,7 @@ func (r *Reconciler) updateStatus(ctx context.Context, original, pr *v1alpha1.Pr
 	return nil
 }
 
-// queueKeyOf returns how a repository calls a request.
-func queueKeyOf(pr *v1alpha1.PruneRequest) types.NamespacedName {
+// repositoryQueueKey returns how a repository calls a request.
+func repositoryQueueKey(pr *v1alpha1.PruneRequest) types.NamespacedName {
 	return types.NamespacedName{Namespace: pr.GetNamespace(), Name: keyPrefix + pr.GetName()}
 }

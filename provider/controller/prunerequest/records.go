@@ -55,15 +55,15 @@ func (g *gatherer) readRecords(ctx context.Context, s *git.Snapshot) ([]record, 
 	}
 	out := []record{}
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		if r, ok := readRecord(dir, found[dir], ledgers[dir]); ok {
+		if r, ok := decodeRecordFiles(dir, found[dir], ledgers[dir]); ok {
 			out = append(out, r)
 		}
 	}
 	return out, nil
 }
 
-// readRecord reads the record in a directory of the state, and the ledger beside it if there is one. It is false if one of them cannot be read.
-func readRecord(dir string, content, ledger []byte) (record, bool) {
+// decodeRecordFiles reads the record in a directory of the state, and the ledger beside it if there is one. It is false if one of them cannot be read.
+func decodeRecordFiles(dir string, content, ledger []byte) (record, bool) {
 	file, err := state.DecodeRecord(content)
 	if err != nil || path.Dir(state.RecordPath(file.Claim)) != dir {
 		return record{}, false
@@ -77,8 +77,8 @@ func readRecord(dir string, content, ledger []byte) (record, bool) {
 	return r, err == nil
 }
 
-// entriesOf returns the directories of records on a branch.
-func entriesOf(records []record, branch string) []prune.Entry {
+// recordedEntries returns the directories of records on a branch.
+func recordedEntries(records []record, branch string) []prune.Entry {
 	out := []prune.Entry{}
 	for _, r := range records {
 		for _, t := range r.Trees {
@@ -95,8 +95,8 @@ func entriesOf(records []record, branch string) []prune.Entry {
 	return out
 }
 
-// sitesOf returns the Sites that directories on a branch were delivered to, by their paths.
-func sitesOf(records []record, branch string) map[string]string {
+// sitesByPath returns the Sites that directories on a branch were delivered to, by their paths.
+func sitesByPath(records []record, branch string) map[string]string {
 	out := map[string]string{}
 	for _, r := range records {
 		for _, t := range r.Trees {

@@ -30,8 +30,8 @@ const turnTimeout = 30 * time.Second
 // maxDifferences is how many differences between two plans a message names.
 const maxDifferences = 3
 
-// makePlan makes the plan of a request, once.
-func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) error {
+// makeRequestPlan makes the plan of a request, once.
+func (r *Reconciler) makeRequestPlan(ctx context.Context, pr *v1alpha1.PruneRequest) error {
 	if pr.Spec.Scope == v1alpha1.ScopeBundle {
 		return r.planPackages(ctx, pr)
 	}
@@ -40,18 +40,18 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) er
 		return err
 	}
 	plannedAt := instant.Timestamp(r.now())
-	s, err := g.opened.Repository.Look(ctx, queueKeyOf(pr), r.now())
+	s, err := g.opened.Repository.Look(ctx, repositoryQueueKey(pr), r.now())
 	if err != nil {
 		return err
 	}
 	if err := g.gatherCluster(ctx); err != nil {
 		return err
 	}
-	p, err := g.planAt(ctx, s, plannedAt.Time)
+	p, err := g.planForSnapshot(ctx, s, plannedAt.Time)
 	if err != nil {
 		return err
 	}
-	return r.showPlan(pr, &p.Plan, plannedAt.Time, s.Tip())
+	return r.publishPlan(pr, &p.Plan, plannedAt.Time, s.Tip())
 }
 
 // maxFactsAge is how long a plan may wait in the queue of a repository. Older facts are gathered again.
@@ -83,8 +83,8 @@ type removal struct {
 	commit string
 }
 
-// carryOut removes the directories of an approved plan, in one commit. It returns when to try again.
-func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+// removeDirectories removes the directories of an approved plan, in one commit. It returns when to try again.
+func (r *Reconciler) removeDirectories(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
 	g, err := r.newGatherer(ctx, pr)
 	if err != nil {
 		return 0, err
@@ -93,14 +93,14 @@ func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) (t
 	if err := r.kube.Get(ctx, client.ObjectKey{Namespace: pr.GetNamespace(), Name: pr.Status.Result.Approval}, t.approval); client.IgnoreNotFound(err) != nil {
 		return 0, errors.Wrap(err, "cannot get PruneApproval")
 	}
-	if err = t.prepare(ctx); err == nil {
-		err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: queueKeyOf(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
+	if err = t.prepareRemoval(ctx); err == nil {
+		err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: repositoryQueueKey(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
 	}
 	changed := &changedError{}
 	switch {
 	case errors.Is(err, errCarriedOut):
 	case errors.As(err, &changed):
-		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, changed.message+" Nothing was removed: make another PruneRequest.")
+		r.endWithoutRemoval(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, changed.message+" Nothing was removed: make another PruneRequest.")
 		return 0, nil
 	case errors.Is(err, errOutdated):
 		setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionFalse, v1alpha1.ReasonPruning, messagePending)
@@ -115,21 +115,21 @@ func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) (t
 	return 0, nil
 }
 
-// prepare gathers all facts before the plan waits in the queue of the repository, if that answers. In its turn the plan asks no server. It returns a
+// prepareRemoval gathers all facts before the plan waits in the queue of the repository, if that answers. In its turn the plan asks no server. It returns a
 // *changedError for a plan that differs from the approved plan by now, or errCarriedOut if a commit of ours is the reason.
-func (t *removal) prepare(ctx context.Context) error {
-	s, err := t.opened.Repository.Look(ctx, queueKeyOf(t.request), t.now())
+func (t *removal) prepareRemoval(ctx context.Context) error {
+	s, err := t.opened.Repository.Look(ctx, repositoryQueueKey(t.request), t.now())
 	if err != nil {
 		return nil //nolint:nilerr // The queue waits for the repository, and reports why it does not answer. The facts are gathered once it does.
 	}
 	if err := t.gatherCluster(ctx); err != nil {
 		return err
 	}
-	fresh, err := t.planAt(ctx, s, t.request.Status.Plan.At.Time)
-	if err != nil || t.isApproved(fresh) {
+	fresh, err := t.planForSnapshot(ctx, s, t.request.Status.Plan.At.Time)
+	if err != nil || t.isPlanApproved(fresh) {
 		return err
 	}
-	if t.commit, err = t.findCommit(ctx, s); err != nil {
+	if t.commit, err = t.findPruneCommit(ctx, s); err != nil {
 		return err
 	}
 	if t.commit != "" {
@@ -138,8 +138,8 @@ func (t *removal) prepare(ctx context.Context) error {
 	return &changedError{message: explainChange(t.request.Status.Plan, &fresh.Plan)}
 }
 
-// isApproved reports whether a plan is equal to the approved plan.
-func (t *removal) isApproved(fresh *draftedPlan) bool {
+// isPlanApproved reports whether a plan is equal to the approved plan.
+func (t *removal) isPlanApproved(fresh *draftedPlan) bool {
 	published, began := t.request.Status.Plan, t.request.Status.Result.StartedAt.Time
 	return prune.Confirm(published.Digest, published.Digest, published.At.Time, &fresh.Plan, began) == prune.AnswerGo
 }
@@ -153,29 +153,29 @@ func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 		return errOutdated
 	}
 	t.commit, t.isInTurn = "", true
-	fresh, err := t.planAt(ctx, draft.Snapshot(), t.request.Status.Plan.At.Time)
+	fresh, err := t.planForSnapshot(ctx, draft.Snapshot(), t.request.Status.Plan.At.Time)
 	if err != nil {
 		return err
 	}
-	if !t.isApproved(fresh) {
+	if !t.isPlanApproved(fresh) {
 		return errOutdated
 	}
-	if outdated, err := t.isOutdated(ctx, fresh.Pruned()); err != nil || outdated {
+	if outdated, err := t.areFactsOutdated(ctx, fresh.Pruned()); err != nil || outdated {
 		return cmp.Or(err, errOutdated)
 	}
-	c, err := t.newChange(fresh)
+	c, err := t.newRemovalChange(fresh)
 	if err != nil {
 		return err
 	}
-	if err := t.keepPlaces(ctx, draft.Snapshot(), fresh, &c); err != nil {
+	if err := t.addPlaceholders(ctx, draft.Snapshot(), fresh, &c); err != nil {
 		return err
 	}
 	t.commit, err = draft.Commit(ctx, c)
 	return err
 }
 
-// findCommit returns the commit in the branch that carried the request out, or nothing.
-func (t *removal) findCommit(ctx context.Context, s *git.Snapshot) (string, error) {
+// findPruneCommit returns the commit in the branch that carried the request out, or nothing.
+func (t *removal) findPruneCommit(ctx context.Context, s *git.Snapshot) (string, error) {
 	all, err := t.opened.Repository.ReadMessages(ctx, s, trailers.Prune+": ")
 	if err != nil {
 		return "", err
@@ -226,8 +226,8 @@ func joinDifferences(differ []string, digest string) string {
 	return "The plan changed: " + text + "."
 }
 
-// newChange returns the change of the branch and of the state.
-func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
+// newRemovalChange returns the change of the branch and of the state.
+func (t *removal) newRemovalChange(p *draftedPlan) (git.Change, error) {
 	c, author := t.opened.Config, t.opened.Config.Git.Author
 	lines := [][2]string{{trailers.Prune, string(t.request.GetUID())}, {trailers.PruneRequest, t.request.GetNamespace() + "/" + t.request.GetName()}}
 	if approver := t.approval.Spec.ApprovedBy; approver != "" {
@@ -297,8 +297,8 @@ func (t *removal) closeLedger(c *git.Change, r record) error {
 	return err
 }
 
-// keepPlaces keeps the directories of Sites that an engine reads.
-func (t *removal) keepPlaces(ctx context.Context, s *git.Snapshot, p *draftedPlan, c *git.Change) error {
+// addPlaceholders keeps the directories of Sites that an engine reads.
+func (t *removal) addPlaceholders(ctx context.Context, s *git.Snapshot, p *draftedPlan, c *git.Change) error {
 	read := map[string]bool{}
 	for _, i := range p.Pruned() {
 		read[i.Path] = t.cluster.engines[i.Site]

@@ -37,8 +37,8 @@ func (w *world) preparedRemoval() (*removal, repository.Delivery) {
 	g, err := w.reconciler.newGatherer(w.Context(), pr)
 	w.must(err)
 	r := &removal{gatherer: g, approval: &v1alpha1.PruneApproval{}}
-	w.must(r.prepare(w.Context()))
-	return r, repository.Delivery{Object: queueKeyOf(pr), Version: string(pr.GetUID()), Plan: r.planRemoval}
+	w.must(r.prepareRemoval(w.Context()))
+	return r, repository.Delivery{Object: repositoryQueueKey(pr), Version: string(pr.GetUID()), Plan: r.planRemoval}
 }
 
 // TestTurn has a plan wait for its turn in the queue of a repository while the repository changes.

@@ -37,28 +37,28 @@ func setCondition(pr *v1alpha1.PruneRequest, now time.Time, typ xpv2.ConditionTy
 	pr.Status.SetConditions(c.WithObservedGeneration(pr.GetGeneration()))
 }
 
-// isDeclared reports whether a PruneRequest declares a reason of a GitDelivery.
-func isDeclared(reason xpv2.ConditionReason) bool {
+// isDeclaredReason reports whether a PruneRequest declares a reason of a GitDelivery.
+func isDeclaredReason(reason xpv2.ConditionReason) bool {
 	return slices.Contains([]xpv2.ConditionReason{
 		v1alpha1.ReasonInvalid, v1alpha1.ReasonCredentialsGone, v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonAuthFailed, v1alpha1.ReasonTrustFailed,
 		v1alpha1.ReasonStateRefused, v1alpha1.ReasonTooLarge, v1alpha1.ReasonConflict, v1alpha1.ReasonUnreachable,
 	}, reason)
 }
 
-// shownPlan returns a plan as a status shows it.
-func shownPlan(p *prune.Plan, plannedAt time.Time, commit string) *v1alpha1.PrunePlan {
+// publishedPlan returns a plan as a status shows it.
+func publishedPlan(p *prune.Plan, plannedAt time.Time, commit string) *v1alpha1.PrunePlan {
 	pruned := len(p.Pruned())
 	out := &v1alpha1.PrunePlan{
 		Digest: p.Digest, At: *instant.Timestamp(plannedAt), Commit: commit, More: int32(p.More), //nolint:gosec // Repositories have fewer directories.
 		Pruned: int32(pruned), Kept: int32(len(p.Items) - pruned + p.More), //nolint:gosec // Likewise.
 	}
 	for _, i := range p.Items {
-		out.Items = append(out.Items, shownItem(i))
+		out.Items = append(out.Items, publishedItem(i))
 	}
 	return out
 }
 
-func shownItem(i prune.Item) v1alpha1.PruneItem {
+func publishedItem(i prune.Item) v1alpha1.PruneItem {
 	out := v1alpha1.PruneItem{
 		Kind: i.Kind, Namespace: i.Namespace, Name: i.Name, Site: i.Site, Path: i.Path, Tree: i.Tree, Commit: i.Commit, UID: i.UID,
 		Verdict: string(i.Verdict), Reason: string(i.Reason), Message: oneline.Clean(i.Message, maxMessage),
@@ -70,9 +70,9 @@ func shownItem(i prune.Item) v1alpha1.PruneItem {
 	return out
 }
 
-// fitPlan leaves the last items out of a plan that no status has room for, and counts the omitted kept items in More. It refuses a plan whose
+// fitPlanToStatus leaves the last items out of a plan that no status has room for, and counts the omitted kept items in More. It refuses a plan whose
 // pruned items have no room: users approve the items in the status, and the plan would be made again for ever.
-func fitPlan(p *v1alpha1.PrunePlan, refusal prune.Refusal, message string) (prune.Refusal, string, error) {
+func fitPlanToStatus(p *v1alpha1.PrunePlan, refusal prune.Refusal, message string) (prune.Refusal, string, error) {
 	room, err := countFittingItems(*p)
 	if err != nil {
 		return "", "", err
@@ -105,10 +105,10 @@ func countFittingItems(p v1alpha1.PrunePlan) (int, error) {
 	return len(items), errors.Wrap(err, "cannot encode plan")
 }
 
-// showPlan writes a plan into a request. An empty plan needs no approval.
-func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, plannedAt time.Time, commit string) error {
-	pr.Status.Plan = shownPlan(p, plannedAt, commit)
-	refusal, message, err := fitPlan(pr.Status.Plan, p.Refusal, p.Message)
+// publishPlan writes a plan into a request. An empty plan needs no approval.
+func (r *Reconciler) publishPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, plannedAt time.Time, commit string) error {
+	pr.Status.Plan = publishedPlan(p, plannedAt, commit)
+	refusal, message, err := fitPlanToStatus(pr.Status.Plan, p.Refusal, p.Message)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, plannedA
 		setCondition(pr, now, v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonNothingToPrune, "The plan removes nothing.")
 	default:
 		pr.Status.Phase = v1alpha1.PhasePlanned
-		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, fmt.Sprintf("The plan removes %s, and keeps %d.", countItems(pr.Spec.Scope, n), pr.Status.Plan.Kept))
+		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, fmt.Sprintf("The plan removes %s, and keeps %d.", formatItemCount(pr.Spec.Scope, n), pr.Status.Plan.Kept))
 		setCondition(pr, now, v1alpha1.TypeApproved, corev1.ConditionFalse, v1alpha1.ReasonAwaitingApproval, "No PruneApproval names the plan yet.")
 	}
 	return nil
@@ -140,10 +140,10 @@ func refusalReason(r prune.Refusal) xpv2.ConditionReason {
 	}[r]
 }
 
-func countDirectories(n int) string { return countItems(v1alpha1.ScopeDirectories, n) }
+func countDirectories(n int) string { return formatItemCount(v1alpha1.ScopeDirectories, n) }
 
-// countItems says how many items of a scope there are.
-func countItems(scope v1alpha1.Scope, n int) string {
+// formatItemCount says how many items of a scope there are.
+func formatItemCount(scope v1alpha1.Scope, n int) string {
 	singular, plural := "directory", "directories"
 	if scope == v1alpha1.ScopeBundle {
 		singular, plural = "package", "packages"
@@ -154,8 +154,8 @@ func countItems(scope v1alpha1.Scope, n int) string {
 	return fmt.Sprintf("%d %s", n, plural)
 }
 
-// endRequest ends a request without a removal.
-func (r *Reconciler) endRequest(pr *v1alpha1.PruneRequest, phase v1alpha1.Phase, reason xpv2.ConditionReason, message string) {
+// endWithoutRemoval ends a request without a removal.
+func (r *Reconciler) endWithoutRemoval(pr *v1alpha1.PruneRequest, phase v1alpha1.Phase, reason xpv2.ConditionReason, message string) {
 	pr.Status.Phase = phase
 	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionFalse, reason, message)
 }

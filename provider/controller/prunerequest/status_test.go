@@ -77,8 +77,8 @@ func TestFitPlan(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			published := shownPlan(tc.plan, time.Unix(0, 0), "")
-			refusal, message, err := fitPlan(published, tc.plan.Refusal, tc.plan.Message)
+			published := publishedPlan(tc.plan, time.Unix(0, 0), "")
+			refusal, message, err := fitPlanToStatus(published, tc.plan.Refusal, tc.plan.Message)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@ func recordAnswer(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.T
 		}
 		return
 	}
-	answer := answerFor(d, r)
+	answer := answerToRequest(d, r)
 	result := rolloutv1alpha1.Result(answer.Result)
 	s := conditionWriter{r, now, xpv2.ConditionReason(result), answer.Message}
 	switch {
@@ -46,8 +46,8 @@ func recordAnswer(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.T
 	}
 }
 
-// answerFor returns the answer of a deployment to a request, with a message. A request that is too large is never passed to the deployment.
-func answerFor(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alpha1.RequestStatus {
+// answerToRequest returns the answer of a deployment to a request, with a message. A request that is too large is never passed to the deployment.
+func answerToRequest(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alpha1.RequestStatus {
 	answer := deploymentv1alpha1.RequestStatus{Result: string(rolloutv1alpha1.ResultWaiting)}
 	if r.IsTooLarge() {
 		answer.Result = string(rolloutv1alpha1.ResultTooLarge)

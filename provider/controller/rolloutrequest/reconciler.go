@@ -39,7 +39,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, errors.Wrap(err, "cannot get RolloutRequest")
 	}
 	if err != nil || meta.WasDeleted(rr) {
-		return reconcile.Result{}, r.openNext(ctx, req.NamespacedName)
+		return reconcile.Result{}, r.openNextRequest(ctx, req.NamespacedName)
 	}
 	if rr.IsClosed() && slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
 		return reconcile.Result{}, r.updateMarks(ctx, rr, nil)
@@ -70,9 +70,9 @@ func (d *deployment) isSuccessor(rr *rolloutv1alpha1.RolloutRequest) bool {
 
 func isDeployment(o metav1.OwnerReference) bool { return o.Kind == deploymentv1alpha1.Kind }
 
-// withOwner returns a request whose deployment owns it, so that the API server deletes both together, and none is left for another deployment of that
+// withOwnerReference returns a request whose deployment owns it, so that the API server deletes both together, and none is left for another deployment of that
 // name. The cluster-scoped composite of a claim cannot own the request: the reference of the request names the claim.
-func withOwner(rr *rolloutv1alpha1.RolloutRequest, d *deployment) *rolloutv1alpha1.RolloutRequest {
+func withOwnerReference(rr *rolloutv1alpha1.RolloutRequest, d *deployment) *rolloutv1alpha1.RolloutRequest {
 	if d == nil || slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
 		return rr
 	}
@@ -120,20 +120,20 @@ func (r *Reconciler) updateStatus(ctx context.Context, rr *rolloutv1alpha1.Rollo
 // its owner by the same write: each write of a request is an event that Crossplane counts.
 func (r *Reconciler) updateMarks(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, d *deployment) error {
 	key := deploymentOf(rr)
-	isOpen, err := r.turns.observe(rr, listerOf(ctx, r.kube, key))
+	isOpen, err := r.turns.observeRequest(rr, newRequestLister(ctx, r.kube, key))
 	if err != nil {
 		return err
 	}
-	if err := r.patchMarks(ctx, rr, withOwner(withMarks(rr, isOpen), d)); err != nil {
+	if err := r.patchStateLabels(ctx, rr, withOwnerReference(withStateLabels(rr, isOpen), d)); err != nil {
 		return err
 	}
 	r.turns.recordMarks(client.ObjectKeyFromObject(rr), isOpen)
 	return r.markMisplaced(ctx, key)
 }
 
-// openNext labels the request that has its turn after a request was deleted.
-func (r *Reconciler) openNext(ctx context.Context, deleted types.NamespacedName) error {
-	key, isKnown := r.turns.forget(deleted)
+// openNextRequest labels the request that has its turn after a request was deleted.
+func (r *Reconciler) openNextRequest(ctx context.Context, deleted types.NamespacedName) error {
+	key, isKnown := r.turns.forgetRequest(deleted)
 	if !isKnown {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (r *Reconciler) openNext(ctx context.Context, deleted types.NamespacedName)
 
 // markMisplaced writes the labels of the requests of a deployment whose turn has come or gone.
 func (r *Reconciler) markMisplaced(ctx context.Context, key deploymentKey) error {
-	for _, m := range r.turns.misplaced(key) {
+	for _, m := range r.turns.findMisplaced(key) {
 		if err := r.markRequest(ctx, m); err != nil {
 			return err
 		}
@@ -159,16 +159,16 @@ func (r *Reconciler) markRequest(ctx context.Context, m misplacedRequest) error 
 	if rr.GetUID() != m.uid || m.isOpen && !rr.MayTakeEffect() {
 		return nil
 	}
-	if err := r.patchMarks(ctx, rr, withMarks(rr, m.isOpen)); err != nil {
+	if err := r.patchStateLabels(ctx, rr, withStateLabels(rr, m.isOpen)); err != nil {
 		return err
 	}
 	r.turns.recordMarks(m.name, m.isOpen)
 	return nil
 }
 
-// patchMarks writes labels and owners that are not as they should be. A patch replaces the whole list of owners, including owners from other
+// patchStateLabels writes labels and owners that are not as they should be. A patch replaces the whole list of owners, including owners from other
 // writers, so it must not be made of an older list.
-func (r *Reconciler) patchMarks(ctx context.Context, current, wanted *rolloutv1alpha1.RolloutRequest) error {
+func (r *Reconciler) patchStateLabels(ctx context.Context, current, wanted *rolloutv1alpha1.RolloutRequest) error {
 	if current == wanted {
 		return nil
 	}
@@ -179,9 +179,9 @@ func (r *Reconciler) patchMarks(ctx context.Context, current, wanted *rolloutv1a
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, wanted, patch)), "cannot write labels and owner of RolloutRequest")
 }
 
-// withMarks returns a request with the labels of an open one, or without them. The given object is not changed.
-func withMarks(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) *rolloutv1alpha1.RolloutRequest {
-	if hasMarks(rr, isOpen) {
+// withStateLabels returns a request with the labels of an open one, or without them. The given object is not changed.
+func withStateLabels(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) *rolloutv1alpha1.RolloutRequest {
+	if hasStateLabels(rr, isOpen) {
 		return rr
 	}
 	marked := rr.DeepCopy()
@@ -192,8 +192,8 @@ func withMarks(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) *rolloutv1alpha1
 	return marked
 }
 
-// hasMarks reports whether the labels of a request match its state: an open request has both labels, and a closed request has neither.
-func hasMarks(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) bool {
+// hasStateLabels reports whether the labels of a request match its state: an open request has both labels, and a closed request has neither.
+func hasStateLabels(rr *rolloutv1alpha1.RolloutRequest, isOpen bool) bool {
 	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
 	fits := func(key string) bool {
 		label, ok := rr.GetLabels()[key]

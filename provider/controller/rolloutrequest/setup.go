@@ -81,7 +81,7 @@ type requestMapper struct {
 
 func (w requestMapper) requestsForDeployment(ctx context.Context, o client.Object) []reconcile.Request {
 	key := deploymentKey{namespace: o.GetNamespace(), group: w.group, name: o.GetName()}
-	open, err := w.turns.openRequests(key, listerOf(ctx, w.kube, key))
+	open, err := w.turns.openRequests(key, newRequestLister(ctx, w.kube, key))
 	if err != nil {
 		w.log.Info("Cannot wake RolloutRequests", "deployment", o.GetName(), "error", err)
 	}
@@ -102,8 +102,8 @@ func deploymentIndex() listing.Index {
 	})
 }
 
-// listerOf returns a function that lists the requests of a deployment that may take effect, from the cache. The objects are shared and must not be changed.
-func listerOf(ctx context.Context, kube client.Reader, key deploymentKey) lister {
+// newRequestLister returns a function that lists the requests of a deployment that may take effect, from the cache. The objects are shared and must not be changed.
+func newRequestLister(ctx context.Context, kube client.Reader, key deploymentKey) lister {
 	return func() ([]rolloutv1alpha1.RolloutRequest, error) {
 		l := &rolloutv1alpha1.RolloutRequestList{}
 		err := deploymentIndex().List(ctx, kube, l, key.group+"/"+key.name, client.InNamespace(key.namespace))

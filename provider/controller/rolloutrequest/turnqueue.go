@@ -27,7 +27,7 @@ type waitingRequest struct {
 }
 
 func newWaitingRequest(rr *rolloutv1alpha1.RolloutRequest) *waitingRequest {
-	out := &waitingRequest{deployment: deploymentOf(rr), isMarked: hasMarks(rr, true), isUnmarked: hasMarks(rr, false)}
+	out := &waitingRequest{deployment: deploymentOf(rr), isMarked: hasStateLabels(rr, true), isUnmarked: hasStateLabels(rr, false)}
 	out.turn.Namespace, out.turn.Name, out.turn.UID = rr.GetNamespace(), rr.GetName(), rr.GetUID()
 	out.turn.CreationTimestamp, out.turn.Spec.Action = rr.CreationTimestamp, rr.Spec.Action
 	return out
@@ -52,15 +52,15 @@ func newTurnQueue() *turnQueue {
 // A lister lists the requests of a deployment that may take effect.
 type lister func() ([]rolloutv1alpha1.RolloutRequest, error)
 
-// observe puts a request into its place in the queue, and reports whether it is open. It returns an error if the requests of the deployment cannot be listed.
-func (q *turnQueue) observe(rr *rolloutv1alpha1.RolloutRequest, list lister) (isOpen bool, err error) {
+// observeRequest puts a request into its place in the queue, and reports whether it is open. It returns an error if the requests of the deployment cannot be listed.
+func (q *turnQueue) observeRequest(rr *rolloutv1alpha1.RolloutRequest, list lister) (isOpen bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	key := deploymentOf(rr)
-	if err := q.load(key, list); err != nil {
+	if err := q.loadRequests(key, list); err != nil {
 		return false, err
 	}
-	q.remove(client.ObjectKeyFromObject(rr))
+	q.removeRequest(client.ObjectKeyFromObject(rr))
 	if !rr.MayTakeEffect() {
 		return false, nil
 	}
@@ -71,15 +71,15 @@ func (q *turnQueue) observe(rr *rolloutv1alpha1.RolloutRequest, list lister) (is
 	return index < rolloutv1alpha1.MaxOpen, nil
 }
 
-// forget drops a deleted request, and returns its deployment. It returns false for a request that is not in the queue.
-func (q *turnQueue) forget(request types.NamespacedName) (deploymentKey, bool) {
+// forgetRequest drops a deleted request, and returns its deployment. It returns false for a request that is not in the queue.
+func (q *turnQueue) forgetRequest(request types.NamespacedName) (deploymentKey, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := q.requests[request]
 	if w == nil {
 		return deploymentKey{}, false
 	}
-	q.remove(request)
+	q.removeRequest(request)
 	return w.deployment, true
 }
 
@@ -87,7 +87,7 @@ func (q *turnQueue) forget(request types.NamespacedName) (deploymentKey, bool) {
 func (q *turnQueue) openRequests(key deploymentKey, list lister) ([]types.NamespacedName, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.load(key, list); err != nil {
+	if err := q.loadRequests(key, list); err != nil {
 		return nil, err
 	}
 	out := []types.NamespacedName{}
@@ -104,9 +104,9 @@ type misplacedRequest struct {
 	isOpen bool
 }
 
-// misplaced returns the requests of a deployment whose labels differ from their turns. It looks at the open ones, and at as many behind them: an event moves
+// findMisplaced returns the requests of a deployment whose labels differ from their turns. It looks at the open ones, and at as many behind them: an event moves
 // one request, and a request whose labels a user wrote has an event of its own.
-func (q *turnQueue) misplaced(key deploymentKey) []misplacedRequest {
+func (q *turnQueue) findMisplaced(key deploymentKey) []misplacedRequest {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var out []misplacedRequest
@@ -134,8 +134,8 @@ func (q *turnQueue) firstWaiting(key deploymentKey, limit int) []*waitingRequest
 	return all[:min(len(all), limit)]
 }
 
-// load lists the requests of a deployment that has none in the queue. The lock is held.
-func (q *turnQueue) load(key deploymentKey, list lister) error {
+// loadRequests lists the requests of a deployment that has none in the queue. The lock is held.
+func (q *turnQueue) loadRequests(key deploymentKey, list lister) error {
 	if len(q.waiting[key]) > 0 {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (q *turnQueue) load(key deploymentKey, list lister) error {
 		return err
 	}
 	for i := range all {
-		q.remove(client.ObjectKeyFromObject(&all[i])) // A request of that name that was deleted was about another deployment.
+		q.removeRequest(client.ObjectKeyFromObject(&all[i])) // A request of that name that was deleted was about another deployment.
 		next := newWaitingRequest(&all[i])
 		q.waiting[key], q.requests[client.ObjectKeyFromObject(&all[i])] = append(q.waiting[key], next), next
 	}
@@ -152,8 +152,8 @@ func (q *turnQueue) load(key deploymentKey, list lister) error {
 	return nil
 }
 
-// remove drops a request from the queue. The lock is held.
-func (q *turnQueue) remove(request types.NamespacedName) {
+// removeRequest drops a request from the queue. The lock is held.
+func (q *turnQueue) removeRequest(request types.NamespacedName) {
 	w := q.requests[request]
 	if w == nil {
 		return

@@ -139,7 +139,7 @@ func TestTurnAtOtherDeployment(t *testing.T) {
 		request *rolloutv1alpha1.RolloutRequest
 		list    lister
 	}{{request("a", 1), shopList}, {bank, bankList}} {
-		if _, err := q.observe(step.request, step.list); err != nil {
+		if _, err := q.observeRequest(step.request, step.list); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,15 +67,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, r.removeFinalizer(ctx, s)
 	}
 	if meta.WasDeleted(s) {
-		r.reportUse(s, users)
+		r.reportUsers(s, users)
 		return reconcile.Result{}, nil // It is requeued when its last user is deleted. The API server refuses to add a finalizer that is missing.
 	}
 	return reconcile.Result{}, r.addFinalizer(ctx, s)
 }
 
-// reportUse records an event that names the users that block the deletion of a Secret. A Secret without our finalizer waits for other
+// reportUsers records an event that names the users that block the deletion of a Secret. A Secret without our finalizer waits for other
 // controllers.
-func (r *Reconciler) reportUse(s *metav1.PartialObjectMetadata, users []deliveryv1alpha1.GitDelivery) {
+func (r *Reconciler) reportUsers(s *metav1.PartialObjectMetadata, users []deliveryv1alpha1.GitDelivery) {
 	if meta.FinalizerExists(s, configv1alpha1.Finalizer) {
 		r.recorder.Event(s, xpevent.Warning(xpevent.Reason(configv1alpha1.ReasonInUse), errors.New(usage.Describe("Secret", users))))
 	}

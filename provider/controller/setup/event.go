@@ -25,7 +25,7 @@ const (
 // with the same characters, and a long name is cut. A long message is cut.
 func NewEvent(subject corev1.ObjectReference, key, eventType string, reason event.Reason, message string, timestamp metav1.Time) *corev1.Event {
 	return &corev1.Event{
-		ObjectMeta:          metav1.ObjectMeta{Namespace: subject.Namespace, Name: eventName(subject.Name, key)},
+		ObjectMeta:          metav1.ObjectMeta{Namespace: subject.Namespace, Name: eventObjectName(subject.Name, key)},
 		InvolvedObject:      subject,
 		Type:                eventType,
 		Reason:              string(reason),
@@ -38,8 +38,8 @@ func NewEvent(subject corev1.ObjectReference, key, eventType string, reason even
 	}
 }
 
-// eventName returns the name of an event about an object, which is a name of DNS.
-func eventName(subject, key string) string {
+// eventObjectName returns the name of an event about an object, which is a name of DNS.
+func eventObjectName(subject, key string) string {
 	if limit := maxEventName - len(key) - 1; len(subject) > limit {
 		subject = strings.TrimRight(subject[:limit], ".-")
 	}

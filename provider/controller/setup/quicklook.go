@@ -64,8 +64,8 @@ func (q *QuickLook[T]) quickObserve(ctx context.Context, key types.NamespacedNam
 	if isRequested && q.TryAgain != nil {
 		q.TryAgain(key)
 	}
-	if !isSettled(o) {
-		if q.MayWait == nil || !isUnseen(o) || !q.MayWait(ctx, o) {
+	if !isReconciled(o) {
+		if q.MayWait == nil || !isNewOrChanged(o) || !q.MayWait(ctx, o) {
 			return 0, false
 		}
 		return q.NextLook(o, q.Interval), true
@@ -87,13 +87,13 @@ func isAskedToReconcile(o resource.Managed) bool {
 	return isAsked && hasAnswers && tracker.GetLastHandledReconcileAt() != token
 }
 
-// isSettled reports whether the current generation of an object was reconciled successfully.
-func isSettled(o resource.Managed) bool {
+// isReconciled reports whether the current generation of an object was reconciled successfully.
+func isReconciled(o resource.Managed) bool {
 	c := o.GetCondition(xpv2.TypeSynced)
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == o.GetGeneration() && !meta.WasDeleted(o) && !meta.IsPaused(o)
 }
 
-// isUnseen reports whether an object is new, or changed after its last successful reconcile.
-func isUnseen(o resource.Managed) bool {
+// isNewOrChanged reports whether an object is new, or changed after its last successful reconcile.
+func isNewOrChanged(o resource.Managed) bool {
 	return o.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && !meta.WasDeleted(o) && !meta.IsPaused(o)
 }

@@ -53,13 +53,13 @@ type turnKey struct{ controller, name string }
 
 // NewRate returns a Rate that allows so many reconciles per second.
 func NewRate(perSecond int) *Rate {
-	out := singleRate(perSecond)
-	out.cheap = singleRate(perSecond * cheapFactor)
+	out := newUniformRate(perSecond)
+	out.cheap = newUniformRate(perSecond * cheapFactor)
 	return out
 }
 
-// singleRate returns a Rate that counts cheap and expensive reconciles equally.
-func singleRate(perSecond int) *Rate {
+// newUniformRate returns a Rate that counts cheap and expensive reconciles equally.
+func newUniformRate(perSecond int) *Rate {
 	all := rate.NewLimiter(rate.Limit(perSecond), perSecond*allBurst)
 	return &Rate{BucketRateLimiter: &ratelimiter.BucketRateLimiter{Limiter: all}, perSecond: perSecond, by: map[string]*namespaceRate{}}
 }
@@ -86,7 +86,7 @@ func (r *Rate) waitForTurn(controller string, object types.NamespacedName, now t
 		return turn.Sub(now)
 	case waits:
 		r.endTurn(n, key)
-	case object.Namespace != "" && !r.isSpare():
+	case object.Namespace != "" && !r.hasSpareTokens():
 		if wait := r.reserveTurn(n, now); wait > 0 {
 			r.beginTurn(n, key, now.Add(wait))
 			return wait
@@ -96,8 +96,8 @@ func (r *Rate) waitForTurn(controller string, object types.NamespacedName, now t
 	return 0
 }
 
-// isSpare is true while more than half of the reconciles that may come at once is left.
-func (r *Rate) isSpare() bool { return r.Tokens() > float64(r.Burst())/2 }
+// hasSpareTokens is true while more than half of the reconciles that may come at once is left.
+func (r *Rate) hasSpareTokens() bool { return r.Tokens() > float64(r.Burst())/2 }
 
 // reserveTurn takes one reconcile of a namespace's share, and returns when it may be. While many namespaces wait, each has less.
 func (r *Rate) reserveTurn(n *namespaceRate, now time.Time) time.Duration {

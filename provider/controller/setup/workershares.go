@@ -50,15 +50,15 @@ func NewWorkerShares(r reconcile.Reconciler, workers int, wake func(types.Namesp
 // Reconcile an object at once if its namespace has a free worker, and otherwise when a worker becomes free. The namespace pays for what the reconcile
 // reads.
 func (t *WorkerShares) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	if !t.takeWorker(req.NamespacedName) {
+	if !t.tryTakeWorker(req.NamespacedName) {
 		return reconcile.Result{RequeueAfter: lostTurn}, nil
 	}
 	defer t.returnWorker(req.Namespace)
 	return t.inner.Reconcile(shares.WithPayer(ctx, req.Namespace), req)
 }
 
-// takeWorker takes a worker. It is false if the object has to wait, and is woken.
-func (t *WorkerShares) takeWorker(key types.NamespacedName) bool {
+// tryTakeWorker takes a worker. It is false if the object has to wait, and is woken.
+func (t *WorkerShares) tryTakeWorker(key types.NamespacedName) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	q := t.queues[key.Namespace]

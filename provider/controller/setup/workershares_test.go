@@ -66,7 +66,7 @@ func TestTurns(t *testing.T) {
 func TestTurnByAnotherEvent(t *testing.T) {
 	woken := []string{}
 	turns := NewWorkerShares(nil, 4, func(key types.NamespacedName) { woken = append(woken, key.Name) })
-	enters := func(n int) bool { return turns.takeWorker(request("hostile", n).NamespacedName) }
+	enters := func(n int) bool { return turns.tryTakeWorker(request("hostile", n).NamespacedName) }
 	got := []bool{enters(0), enters(1), enters(2), enters(3)}
 	turns.returnWorker("hostile")
 	got = append(got, enters(3), enters(2))
@@ -85,7 +85,7 @@ func TestTurnsShare(t *testing.T) {
 	turns := NewWorkerShares(nil, 8, func(types.NamespacedName) {})
 	enters := func(namespace string) int {
 		n := 0
-		for turns.takeWorker(request(namespace, n).NamespacedName) {
+		for turns.tryTakeWorker(request(namespace, n).NamespacedName) {
 			n++
 		}
 		return n

@@ -74,13 +74,13 @@ func FindFinalFailure(ctx context.Context, c *clusters.Cluster, s FailureSearch,
 	for _, l := range workload.Listings(s.Delivered) {
 		err := c.EachListed(ctx, l.Resource, l.Namespace, LabelClaim+"="+s.Claim, func(page []unstructured.Unstructured) {
 			for i := range page {
-				if s.includes(l, &page[i]) && counts(&page[i]) {
+				if s.includesObject(l, &page[i]) && counts(&page[i]) {
 					first = workload.EarlierFailure(first, &page[i], s.Start)
 				}
 			}
 		})
 		isComplete = isComplete && (err == nil || !isServedByEach(l.Resource))
-		if err != nil && !isRefused(err) {
+		if err != nil && !isListRefused(err) {
 			isComplete = false
 			break
 		}
@@ -88,9 +88,9 @@ func FindFinalFailure(ctx context.Context, c *clusters.Cluster, s FailureSearch,
 	return first, isComplete
 }
 
-// includes reports whether an object with the label of the claim belongs to that. In another namespace than the claim's, a claim of the same name may have the
+// includesObject reports whether an object with the label of the claim belongs to that. In another namespace than the claim's, a claim of the same name may have the
 // label, too, and only the objects of the directory count.
-func (s FailureSearch) includes(l workload.Listing, u *unstructured.Unstructured) bool {
+func (s FailureSearch) includesObject(l workload.Listing, u *unstructured.Unstructured) bool {
 	return l.Namespace == s.Namespace || l.Names[u.GetName()]
 }
 
@@ -99,8 +99,8 @@ func isServedByEach(r schema.GroupVersionResource) bool {
 	return r.Group == appsv1.GroupName || r.Group == batchv1.GroupName
 }
 
-// isRefused reports whether a cluster does not serve a kind, or denies the provider its list.
-func isRefused(err error) bool {
+// isListRefused reports whether a cluster does not serve a kind, or denies the provider its list.
+func isListRefused(err error) bool {
 	var failure *clusters.Error
 	return errors.As(err, &failure) && (failure.Reason == deliveryv1alpha1.SiteReasonAccessDenied || failure.Reason == deliveryv1alpha1.SiteReasonEngineNotInstalled)
 }

@@ -40,7 +40,7 @@ func decideStatus(f facts) decision {
 	}
 	d := decision{next: v1alpha1.SiteHealthObservation{Image: f.spec.Image}}
 	for i, want := range f.spec.Sites {
-		o := f.sites[i].describe(want.Name, f.namespace)
+		o := f.sites[i].describeSite(want.Name, f.namespace)
 		if o.IsServing() {
 			d.next.SitesServing++
 		}
@@ -51,8 +51,8 @@ func decideStatus(f facts) decision {
 	return d
 }
 
-// describe returns the status of a Site.
-func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
+// describeSite returns the status of a Site.
+func (s *siteFacts) describeSite(name, namespace string) v1alpha1.SiteHealthState {
 	o := v1alpha1.SiteHealthState{Name: name, State: v1alpha1.HealthNotObserved, WorkloadSeen: new(s.isWorkloadSeen)}
 	switch {
 	case s.denied != "":

@@ -26,9 +26,9 @@ type engineReader struct {
 	err   error
 }
 
-// isHealthy reports whether the engine of a Site runs the claim's desired tree, and reports it healthy. It returns an error if the SiteSyncs
+// isEngineHealthy reports whether the engine of a Site runs the claim's desired tree, and reports it healthy. It returns an error if the SiteSyncs
 // cannot be listed. It is safe for concurrent use.
-func (r *engineReader) isHealthy(ctx context.Context, site string) (bool, error) {
+func (r *engineReader) isEngineHealthy(ctx context.Context, site string) (bool, error) {
 	r.once.Do(func() { r.syncs, r.err = usage.SyncsOfClaim(ctx, r.kube, r.claim.Namespace, r.claim) })
 	for i := range r.syncs {
 		if isSyncCurrent(&r.syncs[i]) && reportsHealthy(r.syncs[i].Status.AtProvider.Sites, site) {
@@ -44,9 +44,9 @@ type delivery struct {
 	tree     string
 }
 
-// deliveryAt returns the delivery that a Site is proven to run, or the zero value. It returns an error if the SiteSyncs cannot be listed. It is safe for
+// provenDelivery returns the delivery that a Site is proven to run, or the zero value. It returns an error if the SiteSyncs cannot be listed. It is safe for
 // concurrent use.
-func (r *engineReader) deliveryAt(ctx context.Context, site string) (delivery, error) {
+func (r *engineReader) provenDelivery(ctx context.Context, site string) (delivery, error) {
 	r.once.Do(func() { r.syncs, r.err = usage.SyncsOfClaim(ctx, r.kube, r.claim.Namespace, r.claim) })
 	for i := range r.syncs {
 		position := r.syncs[i].Status.AtProvider.ObservedPosition()

@@ -134,7 +134,7 @@ func TestDeletedDeployment(t *testing.T) {
 		"Deleted": {reason: "A Site whose Deployment was deleted does not serve.", change: func(*world) {}},
 		"Restarted": {
 			reason: "A Site whose Deployment was deleted while the provider was down does not serve.",
-			change: func(w *world) { w.c.memory = newMemory() },
+			change: func(w *world) { w.c.memory = newNoteMemory() },
 		},
 	}
 	for name, tc := range cases {

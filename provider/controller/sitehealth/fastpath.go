@@ -12,13 +12,13 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns a reconciler that observes SiteHealths after an event, and passes a SiteHealth to the full reconciler if it has something
+// newQuickReconciler returns a reconciler that observes SiteHealths after an event, and passes a SiteHealth to the full reconciler if it has something
 // to write.
-func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+func (c *connector) newQuickReconciler(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.SiteHealth]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteHealth { return &v1alpha1.SiteHealth{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(s *v1alpha1.SiteHealth) time.Time { return c.memory.NoteOf(s).reconciledAt },
-		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
+		IsUnchanged:  c.isUnchanged, MayWait: c.mayDeferWrite, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }
 
@@ -33,8 +33,8 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteHealth) boo
 	return err == nil && equality.Semantic.DeepEqual(*previous, s.Status)
 }
 
-// mayWait observes a SiteHealth whose last change was not reconciled, and reports whether the write of its observation may wait: as a rule
+// mayDeferWrite observes a SiteHealth whose last change was not reconciled, and reports whether the write of its observation may wait: as a rule
 // the next image has no pod yet, and each write costs the composite.
-func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteHealth) bool {
+func (c *connector) mayDeferWrite(ctx context.Context, s *v1alpha1.SiteHealth) bool {
 	return !c.memory.NoteOf(s).reconciledAt.IsZero() && c.isUnchanged(ctx, s)
 }

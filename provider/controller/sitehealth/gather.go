@@ -79,8 +79,8 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (fac
 	g.SetLimit(maxAtOnce)
 	engine := &engineReader{kube: e.kube, claim: f.spec.ClaimRef}
 	for i, want := range f.spec.Sites {
-		n := e.note.siteOf(want.Name)
-		n.routes.restore(s.Status.AtProvider, want.Name)
+		n := e.note.findOrAddSiteNote(want.Name)
+		n.routes.restoreRevision(s.Status.AtProvider, want.Name)
 		f.sites[i].isWorkloadSeen = hadWorkload(s.Status.AtProvider, want.Name)
 		g.Go(func() error {
 			return panics.Recover("read a workload", func() error { return e.readSiteOrEngine(ctx, f, i, n, engine) })
@@ -100,30 +100,30 @@ func hadWorkload(o v1alpha1.SiteHealthObservation, site string) bool {
 // readSiteOrEngine reads the workload of a Site, and the engine's report where the workload cannot be read.
 func (e *external) readSiteOrEngine(ctx context.Context, f facts, i int, n *siteNote, engine *engineReader) error {
 	name, s := f.spec.Sites[i].Name, &f.sites[i]
-	c, err := e.readSite(ctx, f, name, s, &n.pods)
+	c, err := e.readSiteWorkload(ctx, f, name, s, &n.pods)
 	switch {
 	case err != nil:
 		return err
 	case s.unread != nil:
-		s.engineHealthy, err = engine.isHealthy(ctx, name)
+		s.engineHealthy, err = engine.isEngineHealthy(ctx, name)
 		return err
 	case c == nil || !f.spec.Route:
 		return nil
 	}
 	// The SiteSyncs are read before the routes, which are those of the proven revision therefore.
-	proven, err := engine.deliveryAt(ctx, name)
+	proven, err := engine.provenDelivery(ctx, name)
 	if err != nil {
 		return err
 	}
-	s.route = f.readRoutes(ctx, c, &n.routes, proven)
+	s.route = f.readRouteHealth(ctx, c, &n.routes, proven)
 	if s.hasNoEngine {
 		s.route.Revision = nil
 	}
 	return nil
 }
 
-// readSite reads the workload of one Site. It returns the cluster of the Site, or nil if the workload cannot be read.
-func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFacts, pods *podNote) (*clusters.Cluster, error) {
+// readSiteWorkload reads the workload of one Site. It returns the cluster of the Site, or nil if the workload cannot be read.
+func (e *external) readSiteWorkload(ctx context.Context, f facts, name string, s *siteFacts, pods *podNote) (*clusters.Cluster, error) {
 	site := &catalogv1alpha1.Site{}
 	site.SetName(name)
 	if err := e.kube.Get(ctx, client.ObjectKey{Name: name}, site); client.IgnoreNotFound(err) != nil {
@@ -162,30 +162,30 @@ func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluste
 	s.health = workload.Assess(f.spec.Image, w.Deployments, w.ReplicaSets)
 	s.isWorkloadSeen = s.isWorkloadSeen || s.isElsewhere && !s.health.IsAbsent()
 	s.isElsewhere = s.isElsewhere && !s.isWorkloadSeen
-	s.readPods(ctx, f, c, pods)
+	s.readPodTrouble(ctx, f, c, pods)
 	return nil
 }
 
-// readPods lists the pods of a Site for the reason why none is available, once that has been so for a while.
-func (s *siteFacts) readPods(ctx context.Context, f facts, c *clusters.Cluster, n *podNote) {
+// readPodTrouble lists the pods of a Site for the reason why none is available, once that has been so for a while.
+func (s *siteFacts) readPodTrouble(ctx context.Context, f facts, c *clusters.Cluster, n *podNote) {
 	if n.selector != s.health.PodSelector {
 		*n = podNote{selector: s.health.PodSelector, since: f.now}
 	}
 	if n.selector == "" {
 		return
 	}
-	if due := n.dueAt(); !f.now.Before(due) {
+	if due := n.nextDueTime(); !f.now.Before(due) {
 		n.readAt = f.now
 		// Where the pods cannot be read, the last trouble counts.
 		_ = c.VisitFew(ctx, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, f.namespace, n.selector, func(pods []unstructured.Unstructured) {
 			n.trouble = workload.PodTrouble(pods)
 		})
 	}
-	s.trouble, s.podsDue = n.trouble, n.dueAt()
+	s.trouble, s.podsDue = n.trouble, n.nextDueTime()
 }
 
-// dueAt returns when the pods have to be listed.
-func (n *podNote) dueAt() time.Time {
+// nextDueTime returns when the pods have to be listed.
+func (n *podNote) nextDueTime() time.Time {
 	if n.readAt.IsZero() {
 		return n.since.Add(podDelay)
 	}

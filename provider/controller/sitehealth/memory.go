@@ -43,16 +43,16 @@ type podNote struct {
 	trouble workload.Trouble
 }
 
-func newMemory() *memory { return setup.NewMemory(newNote) }
+func newNoteMemory() *memory { return setup.NewMemory(newObjectNote) }
 
-func newNote() *note {
+func newObjectNote() *note {
 	return &note{sites: map[string]*siteNote{}, writes: newWriteLimiter()}
 }
 
 func newWriteLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(writeInterval), writeBurst) }
 
-// siteOf returns the note about a Site. It is not safe for concurrent use.
-func (n *note) siteOf(site string) *siteNote {
+// findOrAddSiteNote returns the note about a Site. It is not safe for concurrent use.
+func (n *note) findOrAddSiteNote(site string) *siteNote {
 	s, ok := n.sites[site]
 	if !ok {
 		s = &siteNote{}

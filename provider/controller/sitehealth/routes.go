@@ -28,8 +28,8 @@ type routeNote struct {
 	generations map[string]int64
 }
 
-// restore takes the revision of the routes from the status, which outlives the provider.
-func (n *routeNote) restore(o v1alpha1.SiteHealthObservation, site string) {
+// restoreRevision takes the revision of the routes from the status, which outlives the provider.
+func (n *routeNote) restoreRevision(o v1alpha1.SiteHealthObservation, site string) {
 	i := slices.IndexFunc(o.Sites, func(s v1alpha1.SiteHealthState) bool { return s.Name == site })
 	if n.proven.revision == 0 && i >= 0 && o.Sites[i].Route != nil {
 		n.proven.revision = ptr.Deref(o.Sites[i].Route.Revision, 0)
@@ -40,7 +40,7 @@ func (n *routeNote) restore(o v1alpha1.SiteHealthObservation, site string) {
 func (n *routeNote) isNewerThan(watched []*unstructured.Unstructured) bool {
 	found := map[string]int64{}
 	for _, u := range watched {
-		found[routeKey(u)] = u.GetGeneration()
+		found[routeIdentity(u)] = u.GetGeneration()
 	}
 	for key, generation := range n.generations {
 		if g, ok := found[key]; !ok || g < generation {
@@ -50,15 +50,17 @@ func (n *routeNote) isNewerThan(watched []*unstructured.Unstructured) bool {
 	return false
 }
 
-func routeKey(u *unstructured.Unstructured) string { return u.GetName() + "/" + string(u.GetUID()) }
+func routeIdentity(u *unstructured.Unstructured) string {
+	return u.GetName() + "/" + string(u.GetUID())
+}
 
-// routesRef returns the HTTPRoutes of a namespace.
-func routesRef(namespace string) engines.Ref {
+// namespaceRoutesRef returns the HTTPRoutes of a namespace.
+func namespaceRoutesRef(namespace string) engines.Ref {
 	return setup.NamespacedRef(track.GatewayGroup, "httproutes", "HTTPRoute", namespace)
 }
 
-// readRoutes reads the HTTPRoutes of the claim, all of which have to be accepted, after a delivery was proven.
-func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster, n *routeNote, proven delivery) *v1alpha1.RouteHealth {
+// readRouteHealth reads the HTTPRoutes of the claim, all of which have to be accepted, after a delivery was proven.
+func (f facts) readRouteHealth(ctx context.Context, c *clusters.Cluster, n *routeNote, proven delivery) *v1alpha1.RouteHealth {
 	h := f.judgeRoutes(ctx, c, n, proven)
 	h.Revision = new(n.proven.revision)
 	return &h
@@ -66,28 +68,28 @@ func (f facts) readRoutes(ctx context.Context, c *clusters.Cluster, n *routeNote
 
 // judgeRoutes judges the watched routes, or the routes at the API server where the watch may be behind.
 func (f facts) judgeRoutes(ctx context.Context, c *clusters.Cluster, n *routeNote, proven delivery) v1alpha1.RouteHealth {
-	watched, err := c.Select(ctx, routesRef(f.namespace), f.isOfClaim)
+	watched, err := c.Select(ctx, namespaceRoutesRef(f.namespace), f.belongsToClaim)
 	if err != nil {
 		return f.explainUnreadRoutes(err)
 	}
 	if proven.revision > 0 && proven != n.proven || n.isNewerThan(watched) {
-		return f.listRoutes(ctx, c, n, proven)
+		return f.listClaimRoutes(ctx, c, n, proven)
 	}
 	v := routeVerdict{}
 	for _, u := range watched {
-		v.add(u)
+		v.addClaimRoute(u)
 	}
-	return v.conclude()
+	return v.concludeRoutes()
 }
 
-// listRoutes lists the routes at the API server, and records their generations.
-func (f facts) listRoutes(ctx context.Context, c *clusters.Cluster, n *routeNote, proven delivery) v1alpha1.RouteHealth {
+// listClaimRoutes lists the routes at the API server, and records their generations.
+func (f facts) listClaimRoutes(ctx context.Context, c *clusters.Cluster, n *routeNote, proven delivery) v1alpha1.RouteHealth {
 	v, generations := routeVerdict{}, map[string]int64{}
 	selector := labels.Set{setup.LabelClaim: f.spec.ClaimRef.Name}.String()
-	err := c.EachListed(ctx, routesRef(f.namespace).Resource, f.namespace, selector, func(listed []unstructured.Unstructured) {
+	err := c.EachListed(ctx, namespaceRoutesRef(f.namespace).Resource, f.namespace, selector, func(listed []unstructured.Unstructured) {
 		for i := range listed {
-			v.add(&listed[i])
-			generations[routeKey(&listed[i])] = listed[i].GetGeneration()
+			v.addClaimRoute(&listed[i])
+			generations[routeIdentity(&listed[i])] = listed[i].GetGeneration()
 		}
 	})
 	if err != nil {
@@ -97,7 +99,7 @@ func (f facts) listRoutes(ctx context.Context, c *clusters.Cluster, n *routeNote
 	if proven.revision > 0 {
 		n.proven = proven
 	}
-	return v.conclude()
+	return v.concludeRoutes()
 }
 
 // A routeVerdict judges routes one by one.
@@ -106,15 +108,15 @@ type routeVerdict struct {
 	reason, message string
 }
 
-// add a route. The first route that is not accepted gives the reason.
-func (v *routeVerdict) add(u *unstructured.Unstructured) {
+// addClaimRoute adds a route. The first route that is not accepted gives the reason.
+func (v *routeVerdict) addClaimRoute(u *unstructured.Unstructured) {
 	v.hasRoutes = true
 	if v.reason == "" {
 		v.reason, v.message = gatewayapi.RouteAcceptance(u)
 	}
 }
 
-func (v *routeVerdict) conclude() v1alpha1.RouteHealth {
+func (v *routeVerdict) concludeRoutes() v1alpha1.RouteHealth {
 	if !v.hasRoutes {
 		return v1alpha1.RouteHealth{Reason: gatewayapi.ReasonRouteMissing, Message: "no HTTPRoute has the label " + setup.LabelClaim}
 	}
@@ -133,6 +135,6 @@ func (f facts) explainUnreadRoutes(err error) v1alpha1.RouteHealth {
 	return v1alpha1.RouteHealth{Reason: v1alpha1.SiteReasonClusterUnreachable, Message: "the HTTPRoutes cannot be read"}
 }
 
-func (f facts) isOfClaim(u *unstructured.Unstructured) bool {
+func (f facts) belongsToClaim(u *unstructured.Unstructured) bool {
 	return workload.LabelOf(u, setup.LabelClaim) == f.spec.ClaimRef.Name
 }

@@ -157,7 +157,7 @@ func TestRouteAfterRestart(t *testing.T) {
 	w.eventually(serves, func() bool { return *w.route().Revision == 3 })
 	s.Generation++
 	w.must(w.kube.Update(t.Context(), s))
-	w.c.memory = newMemory()
+	w.c.memory = newNoteMemory()
 	w.reconcile()
 	w.clock = w.clock.Add(still)
 	w.reconcile()

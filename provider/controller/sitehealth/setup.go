@@ -45,7 +45,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.EventSource{}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Accounts, bell.Wake)
-	c := &connector{kube: kube, pool: pool, memory: newMemory(), now: time.Now}
+	c := &connector{kube: kube, pool: pool, memory: newNoteMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
 	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), healthIndex()); err != nil {
 		return err
@@ -54,7 +54,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	_, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell,
 		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteHealth{} }, Forget: c.forgetHealth},
-		Before:     func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler {
+			return c.newQuickReconciler(limited, o.PollInterval)
+		},
 		Watch: func(b *builder.Builder) *builder.Builder {
 			return b.For(&v1alpha1.SiteHealth{}, builder.WithPredicates(resource.DesiredStateChanged())).
 				Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).

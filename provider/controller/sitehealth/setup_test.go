@@ -96,7 +96,7 @@ func newWorld(t *testing.T) *world {
 	w.kube = b.Build()
 	pool := clusters.NewPool(w.dial, account.New(account.Bounds{}), func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
-	w.c = &connector{kube: w.kube, pool: pool, memory: newMemory(), now: func() time.Time { return w.clock }}
+	w.c = &connector{kube: w.kube, pool: pool, memory: newNoteMemory(), now: func() time.Time { return w.clock }}
 	return w
 }
 
@@ -192,7 +192,7 @@ func (w *world) reconcile() {
 	)
 	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteHealth{} }, Forget: w.c.forgetHealth}
 	var err error
-	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	w.result, err = w.c.newQuickReconciler(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.full++
 		return inner.Reconcile(ctx, req)
 	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})

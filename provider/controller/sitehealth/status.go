@@ -38,7 +38,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 	isSame := previous.ObservedGeneration == ready.ObservedGeneration && s.Status.AtProvider.Image == d.next.Image && !isNextRoute(s.Status.AtProvider, d.next)
 	switch {
 	case isSame:
-		due = e.note.dueAt(now, isUrgent(s.Status.AtProvider, d.next))
+		due = e.note.nextDueTime(now, isChangeUrgent(s.Status.AtProvider, d.next))
 	case isNextImage(s.Status.AtProvider, d.next):
 		due = e.note.pendingUntil(now, isNextUrgent(s.Status.AtProvider, d.next))
 	}
@@ -47,14 +47,14 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 		return
 	}
 	if !e.quick {
-		e.note.countWrite(now, isSame, s.Status.AtProvider.Image == d.next.Image)
+		e.note.recordStatusWrite(now, isSame, s.Status.AtProvider.Image == d.next.Image)
 	}
 	s.Status.AtProvider = d.next
 	s.SetConditions(ready)
 }
 
-// countWrite notes a write of the status, which counts if it is of the same spec. The next image has all of its writes, whatever an earlier image took.
-func (n *note) countWrite(now time.Time, isSame, isSameImage bool) {
+// recordStatusWrite notes a write of the status, which counts if it is of the same spec. The next image has all of its writes, whatever an earlier image took.
+func (n *note) recordStatusWrite(now time.Time, isSame, isSameImage bool) {
 	n.pendingSince = time.Time{}
 	switch {
 	case isSame:
@@ -64,12 +64,12 @@ func (n *note) countWrite(now time.Time, isSame, isSameImage bool) {
 	}
 }
 
-// dueAt returns when a status that changed may be written.
-func (n *note) dueAt(now time.Time, urgent bool) time.Time {
+// nextDueTime returns when a status that changed may be written.
+func (n *note) nextDueTime(now time.Time, urgent bool) time.Time {
 	due := n.pendingUntil(now, urgent)
 	if missing := 1 - n.writes.TokensAt(now); missing > 0 {
 		// A limiter computes in floating point: less than a millisecond of waiting is a rounding error.
-		due = latest(due, now.Add(time.Duration(missing*float64(writeInterval)).Truncate(time.Millisecond)))
+		due = laterOfTimes(due, now.Add(time.Duration(missing*float64(writeInterval)).Truncate(time.Millisecond)))
 	}
 	return due
 }
@@ -85,15 +85,15 @@ func (n *note) pendingUntil(now time.Time, urgent bool) time.Time {
 	return n.pendingSince.Add(still)
 }
 
-func latest(a, b time.Time) time.Time {
+func laterOfTimes(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
 	return b
 }
 
-// isUrgent is true if a Site begins or ends to serve. A cluster that does not answer for a moment is not news.
-func isUrgent(previous, next v1alpha1.SiteHealthObservation) bool {
+// isChangeUrgent is true if a Site begins or ends to serve. A cluster that does not answer for a moment is not news.
+func isChangeUrgent(previous, next v1alpha1.SiteHealthObservation) bool {
 	previousByName := map[string]v1alpha1.SiteHealthState{}
 	for _, s := range previous.Sites {
 		previousByName[s.Name] = s

@@ -16,26 +16,28 @@ import (
 
 // healthIndex finds SiteHealths by their Sites. It finds by their claim the SiteHealths that depend on SiteSyncs.
 func healthIndex() listing.Index {
-	return listing.NewIndex(&v1alpha1.SiteHealth{}, "intentplane.sitehealth.site", healthKeys)
+	return listing.NewIndex(&v1alpha1.SiteHealth{}, "intentplane.sitehealth.site", siteHealthKeys)
 }
 
-// healthKeys returns the keys of a SiteHealth: its Sites, and its claim if it has routes or an unobservable Site. The report of an engine affects only these.
-func healthKeys(s *v1alpha1.SiteHealth) []string {
+// siteHealthKeys returns the keys of a SiteHealth: its Sites, and its claim if it has routes or an unobservable Site. The report of an engine affects only these.
+func siteHealthKeys(s *v1alpha1.SiteHealth) []string {
 	out := make([]string, 0, len(s.Spec.ForProvider.Sites)+1)
 	for _, t := range s.Spec.ForProvider.Sites {
-		out = append(out, siteKey(t.Name))
+		out = append(out, siteIndexKey(t.Name))
 	}
 	if s.Spec.ForProvider.Route || slices.ContainsFunc(s.Status.AtProvider.Sites, isUnobserved) {
-		out = append(out, claimKey(s.Spec.ForProvider.ClaimRef))
+		out = append(out, claimIndexKey(s.Spec.ForProvider.ClaimRef))
 	}
 	return out
 }
 
 func isUnobserved(s v1alpha1.SiteHealthState) bool { return s.State == v1alpha1.HealthNotObserved }
 
-func siteKey(name string) string { return "site/" + name }
+func siteIndexKey(name string) string { return "site/" + name }
 
-func claimKey(c rolloutv1alpha1.ClaimReference) string { return "claim/" + c.APIGroup + "/" + c.Name }
+func claimIndexKey(c rolloutv1alpha1.ClaimReference) string {
+	return "claim/" + c.APIGroup + "/" + c.Name
+}
 
 // A waker finds the SiteHealths that a change of something else concerns. SiteHealths that it does not find are observed an interval later.
 type waker struct {
@@ -44,7 +46,7 @@ type waker struct {
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.requestsFor(ctx, []string{siteKey(o.GetName())})
+	return w.requestsFor(ctx, []string{siteIndexKey(o.GetName())})
 }
 
 // requestsForSync wakes the SiteHealths of the same claim that have routes, or cannot observe a Site, which counts by its engine's report.
@@ -53,7 +55,7 @@ func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile
 	if !ok {
 		return nil
 	}
-	return w.requestsFor(ctx, []string{claimKey(s.Spec.ForProvider.ClaimRef)}, client.InNamespace(s.GetNamespace()))
+	return w.requestsFor(ctx, []string{claimIndexKey(s.Spec.ForProvider.ClaimRef)}, client.InNamespace(s.GetNamespace()))
 }
 
 // requestsFor returns requests for the SiteHealths with any of some keys.
@@ -73,7 +75,7 @@ func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconci
 	}
 	keys := make([]string, 0, len(sites))
 	for i := range sites {
-		keys = append(keys, siteKey(sites[i].GetName()))
+		keys = append(keys, siteIndexKey(sites[i].GetName()))
 	}
 	return w.requestsFor(ctx, keys)
 }

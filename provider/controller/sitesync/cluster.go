@@ -34,13 +34,13 @@ func (e *external) readCluster(ctx context.Context, site *catalogv1alpha1.Site, 
 	key := readinessKey{cluster: clusterKey, policy: t}
 	previous := e.readiness.getEntry(key)
 	r := clusterapi.Read(ctx, home, e.prober, clusterapi.Want{
-		Namespace: ref.Namespace, Name: ref.Name, Options: t.options, Limits: e.limits, Initialized: firstKnown(previous.initialized, latched, last),
+		Namespace: ref.Namespace, Name: ref.Name, Options: t.options, Limits: e.limits, Initialized: firstInitialized(previous.initialized, latched, last),
 		Held: &previous.held, SecretVersion: e.secretVersion(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: readiness.SecretName(ref.Name)}),
 	}, now)
 	entry := e.readiness.observeReport(key, r.Report, previous.held, now)
 	out := &proof.ClusterFacts{
 		UID: r.UID, Ready: entry.steady.Ready, Blocker: r.Blocker(), Trouble: entry.trouble, Initialized: entry.initialized,
-		Recheck: instant.Earliest(entry.nextChange(t.stabilization), r.Again),
+		Recheck: instant.Earliest(entry.nextReadyChange(t.stabilization), r.Again),
 		Deleted: r.UID == "" && r.Blocker().Reason == readiness.ReasonObjectMissing,
 	}
 	if out.Blocker.Reason == "" && !out.Ready {
@@ -49,8 +49,8 @@ func (e *external) readCluster(ctx context.Context, site *catalogv1alpha1.Site, 
 	return out, nil
 }
 
-// firstKnown returns the first value that is known.
-func firstKnown(all ...readiness.Initialized) readiness.Initialized {
+// firstInitialized returns the first value that is known.
+func firstInitialized(all ...readiness.Initialized) readiness.Initialized {
 	for _, i := range all {
 		if i.UID != "" {
 			return i

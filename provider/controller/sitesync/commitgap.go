@@ -12,9 +12,9 @@ import (
 // commits counts as behind.
 const maxBetween = 20
 
-// readGap finds out whether an engine which is at a commit with a tree has still to pass commits of the claim with another one. The directory may have
+// readCommitGap finds out whether an engine which is at a commit with a tree has still to pass commits of the claim with another one. The directory may have
 // changed and changed back, and then the tree alone does not say that the engine applied the last commit.
-func (p *prover) readGap(ctx context.Context, r repository, f proof.Facts, want v1alpha1.SiteTree, applied, delivered string) proof.Gap {
+func (p *prover) readCommitGap(ctx context.Context, r repository, f proof.Facts, want v1alpha1.SiteTree, applied, delivered string) proof.Gap {
 	if applied == "" || delivered == "" || applied == delivered {
 		return proof.Gap{}
 	}
@@ -22,14 +22,14 @@ func (p *prover) readGap(ctx context.Context, r repository, f proof.Facts, want 
 	if cached, ok := p.gaps.Get(key); ok {
 		return cached
 	}
-	g := p.findGap(ctx, r, f, want, applied, delivered)
+	g := p.computeCommitGap(ctx, r, f, want, applied, delivered)
 	if g.Unknown == "" {
 		p.gaps.Put(r.tenant, key, g, 0)
 	}
 	return g
 }
 
-func (p *prover) findGap(ctx context.Context, r repository, f proof.Facts, want v1alpha1.SiteTree, applied, delivered string) proof.Gap {
+func (p *prover) computeCommitGap(ctx context.Context, r repository, f proof.Facts, want v1alpha1.SiteTree, applied, delivered string) proof.Gap {
 	shared, err := p.openRepository(ctx, r)
 	if err != nil {
 		return proof.Gap{Unknown: err.Error()}

@@ -46,12 +46,12 @@ func TestBehind(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := w.c.prover.readGap(t.Context(), opened, f, want, tc.at, tc.delivered)
+			got := w.c.prover.readCommitGap(t.Context(), opened, f, want, tc.at, tc.delivered)
 			if got.Unknown != "" || got.IsBehind != tc.want {
 				t.Errorf("\n%s\nreadGap(...): want behind %t, got %+v", tc.reason, tc.want, got)
 			}
 			baseline := w.git.Requests(repo)
-			if repeated := w.c.prover.readGap(t.Context(), opened, f, want, tc.at, tc.delivered); repeated != got || w.git.Requests(repo) != baseline {
+			if repeated := w.c.prover.readCommitGap(t.Context(), opened, f, want, tc.at, tc.delivered); repeated != got || w.git.Requests(repo) != baseline {
 				t.Errorf("\n%s\nreadGap(...) asks again: %d requests", tc.reason, w.git.Requests(repo)-baseline)
 			}
 		})

@@ -15,7 +15,9 @@ import (
 func (p *prover) readManifests(ctx context.Context, r repository, want v1alpha1.SiteTree, commit string, delivered [][]byte) ([]instruction.Manifest, error) {
 	return p.manifests.Read(ctx, manifest.Directory{
 		Tenant: r.tenant, Repository: r.key, Tree: want.Tree, Delivered: delivered,
-		Fetch: func(ctx context.Context) (map[string][]byte, error) { return p.readFiles(ctx, r, commit, want.Path) },
+		Fetch: func(ctx context.Context) (map[string][]byte, error) {
+			return p.readDirectoryFiles(ctx, r, commit, want.Path)
+		},
 	})
 }
 

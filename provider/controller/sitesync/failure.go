@@ -32,7 +32,7 @@ func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.
 		}
 	}
 	for _, r := range want.Routes {
-		refs = append(refs, routeRef(r))
+		refs = append(refs, routeObjectRef(r))
 	}
 	var found []*unstructured.Unstructured
 	for _, ref := range refs {
@@ -45,28 +45,28 @@ func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.
 // belongs to an awaited track. A track that loses its requests may fail. The Deployments of tracks and the routes are left out:
 // readTrafficFailure reads them.
 func countsInTracks(want v1alpha1.SiteTraffic, u *unstructured.Unstructured) bool {
-	isRead := slices.ContainsFunc(want.Routes, func(r v1alpha1.TrafficRoute) bool { return routeRef(r).String() == refOf(u) })
+	isRead := slices.ContainsFunc(want.Routes, func(r v1alpha1.TrafficRoute) bool { return routeObjectRef(r).String() == objectRefText(u) })
 	name, isAwaited := u.GetLabels()[track.LabelTrack], false
 	for _, t := range want.Tracks {
-		isRead = isRead || slices.ContainsFunc(t.Workloads, func(w v1alpha1.TrafficWorkload) bool { return workloadRef(w).String() == refOf(u) })
+		isRead = isRead || slices.ContainsFunc(t.Workloads, func(w v1alpha1.TrafficWorkload) bool { return workloadRef(w).String() == objectRefText(u) })
 		isAwaited = isAwaited || t.Name == name && t.Awaited
 	}
 	return !isRead && (name == "" || isAwaited)
 }
 
-// refOf returns the kind, the namespace and the name of an object, as a Ref writes them.
-func refOf(u *unstructured.Unstructured) string {
+// objectRefText returns the kind, the namespace and the name of an object, as a Ref writes them.
+func objectRefText(u *unstructured.Unstructured) string {
 	return engines.Ref{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}.String()
 }
 
 // readFailingObject returns an object whose status declares a failure final, or nil. The API server confirms the failure: the watch of the
 // object may lag behind the watch of the engine, and a failure that counts does not end. An unreadable object has no failure.
 func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref, start time.Time) *unstructured.Unstructured {
-	watched, _ := getObject(ctx, c, ref)
+	watched, _ := readWatchedObject(ctx, c, ref)
 	if workload.FirstFinalFailure([]*unstructured.Unstructured{watched}, start) == nil {
 		return nil
 	}
-	confirmed, _ := readObject(ctx, c.Fetch, ref)
+	confirmed, _ := readClusterObject(ctx, c.Fetch, ref)
 	return confirmed
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns a reconciler that observes SiteSyncs after an event, and passes a SiteSync to the full reconciler if it has something to
+// newQuickReconciler returns a reconciler that observes SiteSyncs after an event, and passes a SiteSync to the full reconciler if it has something to
 // write or to request.
-func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
+func (c *connector) newQuickReconciler(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.SiteSync]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteSync { return &v1alpha1.SiteSync{} }, Interval: interval, Now: c.now,
 		ReconciledAt: func(s *v1alpha1.SiteSync) time.Time { return c.memory.NoteOf(s).reconciledAt },
-		IsUnchanged:  c.isUnchanged, MayWait: c.mayWait, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
+		IsUnchanged:  c.isUnchanged, MayWait: c.mayDeferWrite, TryAgain: c.pool.TryAgain, NextLook: c.requeueInterval,
 	}
 }
 
@@ -36,13 +36,13 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool 
 	return true
 }
 
-// mayWait observes a SiteSync whose next position was not seen yet, and reports whether the write of its observation may wait. Engines are
+// mayDeferWrite observes a SiteSync whose next position was not seen yet, and reports whether the write of its observation may wait. Engines are
 // asked to sync meanwhile.
-func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteSync) bool {
+func (c *connector) mayDeferWrite(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	key := client.ObjectKeyFromObject(s)
 	look, n := c.pool.Look(key), c.memory.NoteOf(s)
 	defer look.Done()
-	if n.reconciledAt.IsZero() || !hasTraffic(s.Spec.ForProvider) {
+	if n.reconciledAt.IsZero() || !areSitesInTracks(s.Spec.ForProvider) {
 		return false
 	}
 	previous, draft := s.Status.DeepCopy(), n.draft

@@ -76,7 +76,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (proof
 		f.Sites[i].Absent, e.readings[i].isDelivered = isTreeAbsent(ds, want), len(deliveriesFor(ds, want)) > 0
 		e.readings[i].archives = archivesFor(ds, want)
 		g.Go(func() error {
-			return panics.Recover("read a Site", func() error { return e.readSite(ctx, f, want, &f.Sites[i], &e.readings[i]) })
+			return panics.Recover("read a Site", func() error { return e.readSiteFacts(ctx, f, want, &f.Sites[i], &e.readings[i]) })
 		})
 	}
 	return f, g.Wait()
@@ -110,7 +110,7 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 	}
 	for _, d := range deliveriesFor(ds, want) {
 		observation := d.Status.AtProvider
-		if !hasBrought(d, spec.AskedPosition(), want) {
+		if !hasDeliveredTree(d, spec.AskedPosition(), want) {
 			return true, ""
 		}
 		if observation.Remote != nil {
@@ -120,9 +120,9 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 	return false, ""
 }
 
-// hasBrought is true if a GitDelivery has delivered the trees that a position requests at a Site. A step that changes no tree there changes
+// hasDeliveredTree is true if a GitDelivery has delivered the trees that a position requests at a Site. A step that changes no tree there changes
 // no record, so the position of the Site's own step is enough if the tree is there.
-func hasBrought(d v1alpha1.GitDelivery, requested ledger.Position, want v1alpha1.SiteTree) bool {
+func hasDeliveredTree(d v1alpha1.GitDelivery, requested ledger.Position, want v1alpha1.SiteTree) bool {
 	applied := d.Status.AtProvider.AppliedPosition()
 	return applied.HasReached(requested) || applied.IsSameAttempt(requested) && applied.Step >= want.Wave && !isTreeAbsent([]v1alpha1.GitDelivery{d}, want)
 }
@@ -175,8 +175,8 @@ func deliversTree(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	return false
 }
 
-// readSite reads one Site, its engine, and the content of the commits that the engine names.
-func (e *external) readSite(ctx context.Context, f proof.Facts, want v1alpha1.SiteTree, s *proof.SiteFacts, r *reading) error {
+// readSiteFacts reads one Site, its engine, and the content of the commits that the engine names.
+func (e *external) readSiteFacts(ctx context.Context, f proof.Facts, want v1alpha1.SiteTree, s *proof.SiteFacts, r *reading) error {
 	repo, err := e.readAllowedSite(ctx, f, want, s)
 	if r.repository = repo; err != nil || s.Denied != "" {
 		return err
@@ -190,10 +190,10 @@ func (e *external) readSite(ctx context.Context, f proof.Facts, want v1alpha1.Si
 	if f.IsAwaitingCluster(want, *s) || s.Site.Spec.Engine.Type == catalogv1alpha1.EngineNone || s.Undelivered {
 		return nil
 	}
-	if s.Problem, err = e.readEngine(ctx, f, s.Site, r); err != nil || s.Problem != nil {
+	if s.Problem, err = e.readEngineObjects(ctx, f, s.Site, r); err != nil || s.Problem != nil {
 		return err
 	}
-	s.Engine = engines.Observe(r.engine, engineWant(repo, s.Site, want), r.main, r.second)
+	s.Engine = engines.Observe(r.engine, newEngineWant(repo, s.Site, want), r.main, r.second)
 	s.StalledSince = engines.StalledSince(r.engine, r.main)
 	if s.Engine.URL != repo.spec.Git.URL {
 		s.Mirror = s.Engine.URL
@@ -211,7 +211,7 @@ func (e *external) readSite(ctx context.Context, f proof.Facts, want v1alpha1.Si
 		s.Attempted = e.prover.readSubtree(ctx, repo, s.Engine.Attempted, s.Engine.Root, want.Path)
 	}
 	if want.Traffic != nil && s.Applied.ID == want.Tree {
-		s.Gap = e.prover.readGap(ctx, repo, f, want, s.Engine.Commit, r.delivered)
+		s.Gap = e.prover.readCommitGap(ctx, repo, f, want, s.Engine.Commit, r.delivered)
 	}
 	if want.Traffic != nil {
 		s.Traffic, s.Failure, err = e.readTraffic(ctx, f, want, *s, r)
@@ -245,7 +245,7 @@ func (e *external) readAllowedSite(ctx context.Context, f proof.Facts, want v1al
 	return repo, nil
 }
 
-func engineWant(r repository, site *catalogv1alpha1.Site, want v1alpha1.SiteTree) engines.Want {
+func newEngineWant(r repository, site *catalogv1alpha1.Site, want v1alpha1.SiteTree) engines.Want {
 	return engines.Want{
 		URL: r.spec.Git.URL, Branch: r.spec.Git.Branch,
 		SiteDir: path.Join(r.spec.Git.PathPrefix, site.Spec.Repository.Path), ClaimDir: want.Path,
@@ -258,9 +258,9 @@ func onControlPlane(site *catalogv1alpha1.Site) bool {
 	return site.Spec.Engine.Location == "ControlPlane"
 }
 
-// readEngine reads the engine's objects. It returns a problem if they cannot be read, and an error if our own API server does not
+// readEngineObjects reads the engine's objects. It returns a problem if they cannot be read, and an error if our own API server does not
 // answer.
-func (e *external) readEngine(ctx context.Context, f proof.Facts, site *catalogv1alpha1.Site, r *reading) (*proof.Problem, error) {
+func (e *external) readEngineObjects(ctx context.Context, f proof.Facts, site *catalogv1alpha1.Site, r *reading) (*proof.Problem, error) {
 	r.engine = site.Spec.Engine.Type
 	if site.Spec.Engine.ObjectRef == nil {
 		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineNotProvable, Message: "the Site names no object of its engine: set spec.engine.objectRef"}, nil
@@ -273,7 +273,7 @@ func (e *external) readEngine(ctx context.Context, f proof.Facts, site *catalogv
 	if r.cluster, p, err = e.connectCluster(ctx, site); err != nil || p != nil {
 		return p, err
 	}
-	if r.main, p = getObject(ctx, r.cluster, ref); p != nil {
+	if r.main, p = readWatchedObject(ctx, r.cluster, ref); p != nil {
 		return p, nil
 	}
 	if r.main == nil {
@@ -281,7 +281,7 @@ func (e *external) readEngine(ctx context.Context, f proof.Facts, site *catalogv
 		return &proof.Problem{Reason: v1alpha1.SiteReasonEngineObjectMissing, Message: message}, nil
 	}
 	if second, ok := engines.SecondaryRef(r.engine, r.main); ok {
-		r.second, p = getObject(ctx, r.cluster, second)
+		r.second, p = readWatchedObject(ctx, r.cluster, second)
 	}
 	return p, nil
 }
@@ -293,13 +293,13 @@ func fillPlaceholders(ref catalogv1alpha1.ObjectReference, site *catalogv1alpha1
 	return ref
 }
 
-// getObject reads an object from a watch.
-func getObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *proof.Problem) {
-	return readObject(ctx, c.Get, ref)
+// readWatchedObject reads an object from a watch.
+func readWatchedObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *proof.Problem) {
+	return readClusterObject(ctx, c.Get, ref)
 }
 
-// readObject reads an object, or returns the reason why the object is unreadable.
-func readObject(ctx context.Context, read objectReader, ref engines.Ref) (*unstructured.Unstructured, *proof.Problem) {
+// readClusterObject reads an object, or returns the reason why the object is unreadable.
+func readClusterObject(ctx context.Context, read objectReader, ref engines.Ref) (*unstructured.Unstructured, *proof.Problem) {
 	o, err := read(ctx, ref)
 	var failure *clusters.Error
 	if errors.As(err, &failure) {

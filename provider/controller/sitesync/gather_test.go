@@ -154,7 +154,7 @@ func TestHasBrought(t *testing.T) {
 			d.Spec.ForProvider.Trees = []v1alpha1.Tree{{Site: "edge1", Path: "/x"}}
 			d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: tc.applied}
 			d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Site: "edge1", Path: "/x", Tree: tc.tree}}
-			if got := hasBrought(d, ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want); got != tc.want {
+			if got := hasDeliveredTree(d, ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want); got != tc.want {
 				t.Errorf("\n%s\nhasBrought(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -180,7 +180,7 @@ func TestEngineWant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			site := &catalogv1alpha1.Site{}
 			site.Spec.Repository.Layout = tc.layout
-			got := engineWant(repository{spec: &configv1alpha1.ProviderConfigSpec{}}, site, v1alpha1.SiteTree{Traffic: tc.traffic})
+			got := newEngineWant(repository{spec: &configv1alpha1.ProviderConfigSpec{}}, site, v1alpha1.SiteTree{Traffic: tc.traffic})
 			if got.HasFolders != tc.want {
 				t.Errorf("\n%s\nengineWant(...): want folders %t, got %t", tc.reason, tc.want, got.HasFolders)
 			}

@@ -21,8 +21,8 @@ type note struct {
 	requested map[string]string
 }
 
-func newMemory() *memory { return setup.NewMemory(newNote) }
+func newNoteMemory() *memory { return setup.NewMemory(newObjectNote) }
 
-func newNote() *note {
+func newObjectNote() *note {
 	return &note{requested: map[string]string{}}
 }

@@ -123,7 +123,7 @@ func (e *external) requestSyncs(f proof.Facts, d proof.Decision) {
 		if !isBehindTree(site) {
 			continue
 		}
-		token := r.token(f.Spec)
+		token := r.syncRequestToken(f.Spec)
 		if e.note.requested[site.Name] == token {
 			continue
 		}
@@ -141,8 +141,8 @@ func isBehindTree(site v1alpha1.SiteObservation) bool {
 	return site.State == v1alpha1.SiteSyncing || site.State == v1alpha1.SiteTimedOut
 }
 
-// token identifies the request of a sync. It is the same for the same position and commit.
-func (r reading) token(spec v1alpha1.SiteSyncParameters) string {
+// syncRequestToken identifies the request of a sync. It is the same for the same position and commit.
+func (r reading) syncRequestToken(spec v1alpha1.SiteSyncParameters) string {
 	c := spec.ClaimRef
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %v %s", c.APIGroup, c.Namespace, c.Name, spec.AskedPosition(), r.delivered))
 	return "intentplane-" + hex.EncodeToString(sum[:8])

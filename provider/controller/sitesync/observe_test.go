@@ -71,7 +71,7 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	}
 	// Another provider sees that it was asked.
 	w.seesAsked(second)
-	w.c.memory = newMemory()
+	w.c.memory = newNoteMemory()
 	w.reconcile()
 	if n := patches(); n != 3 {
 		t.Errorf("another provider asked again: %d patches", n)

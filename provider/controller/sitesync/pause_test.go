@@ -77,7 +77,7 @@ func TestReleasedIsWritten(t *testing.T) {
 	s := &v1alpha1.SiteSync{}
 	s.Spec.ForProvider = f.Spec
 	now := f.Now
-	e := &external{connector: &connector{now: func() time.Time { return now }}, note: newNote()}
+	e := &external{connector: &connector{now: func() time.Time { return now }}, note: newObjectNote()}
 	for _, want := range []xpv2.ConditionReason{v1alpha1.ReasonPausing, v1alpha1.ReasonPauseOver} {
 		f.Last, f.Now = *s.Status.AtProvider.DeepCopy(), now
 		e.updateStatus(s, proof.Decide(f))
@@ -103,10 +103,10 @@ func TestPauseIsWrittenOnce(t *testing.T) {
 			e.updateStatus(s, proof.Decide(f))
 			now = now.Add(maxProgressDelay + time.Second)
 		}
-		observe(newNote())
+		observe(newObjectNote())
 		want := *s.Status.DeepCopy()
 		for range 3 {
-			n := newNote()
+			n := newObjectNote()
 			observe(n)
 			observe(n)
 			if diff := cmp.Diff(want, s.Status); diff != "" {

@@ -117,7 +117,7 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 	if err != nil {
 		return proof.Subtree{Unknown: err.Error()}
 	}
-	s, err := subtreeOf(ctx, c, root, dir)
+	s, err := readCommitSubtree(ctx, c, root, dir)
 	if err != nil {
 		return proof.Subtree{Unknown: err.Error()}
 	}
@@ -186,7 +186,7 @@ func (p *prover) readTrackFiles(ctx context.Context, r repository, want v1alpha1
 	if s := p.readSubtree(ctx, r, delivered, "", want.Path); s.Unknown != "" || s.ID != want.Tree {
 		return directories.TrackFiles{}, errors.New(cmp.Or(s.Unknown, "the delivered commit has another tree in the directory"))
 	}
-	files, err := p.readFiles(ctx, r, delivered, want.Path)
+	files, err := p.readDirectoryFiles(ctx, r, delivered, want.Path)
 	if err != nil {
 		return directories.TrackFiles{}, err
 	}
@@ -197,8 +197,8 @@ func (p *prover) readTrackFiles(ctx context.Context, r repository, want v1alpha1
 	return out, err
 }
 
-// readFiles returns the files in a directory of a commit.
-func (p *prover) readFiles(ctx context.Context, r repository, commit, dir string) (map[string][]byte, error) {
+// readDirectoryFiles returns the files in a directory of a commit.
+func (p *prover) readDirectoryFiles(ctx context.Context, r repository, commit, dir string) (map[string][]byte, error) {
 	c, err := p.rememberedCommit(ctx, r, commit)
 	if err != nil {
 		return nil, err
@@ -226,9 +226,9 @@ func (p *prover) openRepository(ctx context.Context, r repository) (*gitrepo.Rep
 	return p.pool.Open(c)
 }
 
-// subtreeOf returns the content of a commit in a directory. Files that change the objects that an engine applies may lie in any directory
+// readCommitSubtree returns the content of a commit in a directory. Files that change the objects that an engine applies may lie in any directory
 // above.
-func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (proof.Subtree, error) {
+func readCommitSubtree(ctx context.Context, c *git.Commit, root, dir string) (proof.Subtree, error) {
 	id, err := c.Subtree(ctx, dir, tree.Marker)
 	if err != nil {
 		return proof.Subtree{}, err
@@ -242,7 +242,7 @@ func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (proof.Subt
 		if err != nil {
 			return proof.Subtree{}, err
 		}
-		if isInside(root, parent) && !out.Renamed {
+		if isInDirectory(root, parent) && !out.Renamed {
 			if out.Renamed, err = c.HasAny(ctx, parent, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
 				return proof.Subtree{}, err
 			}
@@ -263,7 +263,7 @@ func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (proof.Subt
 // They may replace images, rename objects and leave files out, and no field of an Application shows it (argo-cd, reposerver/repository, mergeSourceParameters).
 func argoOverrides() []string { return []string{".argocd-source.yaml", ".argocd-source-*.yaml"} }
 
-// isInside is true for the directory that an engine reads, and directories below it.
-func isInside(root, dir string) bool {
+// isInDirectory is true for the directory that an engine reads, and directories below it.
+func isInDirectory(root, dir string) bool {
 	return root == "" || dir == root || len(dir) > len(root) && dir[:len(root)+1] == root+"/"
 }

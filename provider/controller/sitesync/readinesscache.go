@@ -44,10 +44,10 @@ func newReadinessCache() *readinessCache { return &readinessCache{known: lru.New
 func (t *readinessCache) getEntry(key readinessKey) readinessEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.getLocked(key)
+	return t.getEntryLocked(key)
 }
 
-func (t *readinessCache) getLocked(key readinessKey) readinessEntry {
+func (t *readinessCache) getEntryLocked(key readinessKey) readinessEntry {
 	cached, _ := t.known.Get(key)
 	out, _ := cached.(readinessEntry)
 	return out
@@ -57,7 +57,7 @@ func (t *readinessCache) getLocked(key readinessKey) readinessEntry {
 func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, credentials clusterapi.Held, now time.Time) readinessEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	entry, long := t.getLocked(key), key.policy.stabilization
+	entry, long := t.getEntryLocked(key), key.policy.stabilization
 	entry.steady = entry.steady.Observe(r, r.Deliverable(), now, long)
 	entry.well = entry.well.Observe(r, r.Healthy(), now, long)
 	if entry.well.Ready {
@@ -71,9 +71,9 @@ func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, cre
 	return entry
 }
 
-// nextChange is the time when the cluster counts as ready, or its degradation as ended, without a further change. It is zero if neither happens by
+// nextReadyChange is the time when the cluster counts as ready, or its degradation as ended, without a further change. It is zero if neither happens by
 // time alone.
-func (t readinessEntry) nextChange(stabilization time.Duration) time.Time {
+func (t readinessEntry) nextReadyChange(stabilization time.Duration) time.Time {
 	out := t.steady.Due(stabilization)
 	if t.trouble.Reason != "" {
 		out = instant.Earliest(out, t.well.Due(stabilization))

@@ -75,7 +75,7 @@ func TestTroubleOfAFlappingCluster(t *testing.T) {
 			}
 		}
 	}
-	due := w.see(reported(""), time.Second).nextChange(readiness.Stabilization)
+	due := w.see(reported(""), time.Second).nextReadyChange(readiness.Stabilization)
 	if entry := w.see(reported(""), due.Sub(w.now)); entry.trouble.Reason != "" {
 		t.Errorf("it has been well for long enough: %+v", entry.trouble)
 	}

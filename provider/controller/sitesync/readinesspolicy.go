@@ -18,8 +18,8 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
-// ownerKind is the kind of the owners of published Sites.
-func ownerKind() schema.GroupVersionKind {
+// siteOwnerKind is the kind of the owners of published Sites.
+func siteOwnerKind() schema.GroupVersionKind {
 	return clusterv1alpha1.GroupVersion.WithKind("ManagedCluster")
 }
 
@@ -35,7 +35,7 @@ type readinessPolicy struct {
 func (e *external) readinessPolicyOf(ctx context.Context, site *catalogv1alpha1.Site) (readinessPolicy, readiness.Initialized, error) {
 	usual := readinessPolicy{stabilization: readiness.Stabilization}
 	o := site.Spec.Owner
-	if o == nil || o.APIGroup != clusterv1alpha1.Group || o.Kind != ownerKind().Kind {
+	if o == nil || o.APIGroup != clusterv1alpha1.Group || o.Kind != siteOwnerKind().Kind {
 		return usual, readiness.Initialized{}, nil
 	}
 	mc := &clusterv1alpha1.ManagedCluster{}
@@ -46,7 +46,7 @@ func (e *external) readinessPolicyOf(ctx context.Context, site *catalogv1alpha1.
 	if err != nil {
 		return readinessPolicy{}, readiness.Initialized{}, errors.Wrapf(err, "cannot get ManagedCluster of Site %q", site.GetName())
 	}
-	return policyOf(mc), initializedOf(mc), nil
+	return policyOfCluster(mc), initializedOf(mc), nil
 }
 
 // isPublishedBy is true for a Site of this very ManagedCluster that still leads to its cluster.
@@ -55,9 +55,9 @@ func isPublishedBy(site *catalogv1alpha1.Site, mc *clusterv1alpha1.ManagedCluste
 	return mc.Published(site) && ref.Namespace == mc.GetNamespace() && ref.Name == mc.Spec.ForProvider.Cluster.Name
 }
 
-// policyOf returns the policy of a ManagedCluster. Only one within all limits, as it is now, may have a kubeconfig count that the provider
+// policyOfCluster returns the policy of a ManagedCluster. Only one within all limits, as it is now, may have a kubeconfig count that the provider
 // cannot use.
-func policyOf(mc *clusterv1alpha1.ManagedCluster) readinessPolicy {
+func policyOfCluster(mc *clusterv1alpha1.ManagedCluster) readinessPolicy {
 	r, judged := mc.Spec.ForProvider.Readiness, mc.GetCondition(xpv2.TypeReady)
 	allowed := judged.ObservedGeneration == mc.GetGeneration() && judged.Reason != clusterv1alpha1.ReasonPolicyDenied
 	out := readinessPolicy{stabilization: readiness.Stabilization, options: readiness.Options{
@@ -81,6 +81,6 @@ func policyChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		previous, ok := e.ObjectOld.(*clusterv1alpha1.ManagedCluster)
 		current, ok2 := e.ObjectNew.(*clusterv1alpha1.ManagedCluster)
-		return ok && ok2 && (policyOf(previous) != policyOf(current) || initializedOf(previous) != initializedOf(current))
+		return ok && ok2 && (policyOfCluster(previous) != policyOfCluster(current) || initializedOf(previous) != initializedOf(current))
 	}}
 }

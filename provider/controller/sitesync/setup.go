@@ -58,18 +58,20 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.EventSource{}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Accounts, bell.Wake)
-	c := &connector{kube: kube, metadata: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newMemory(), log: log, now: time.Now}
+	c := &connector{kube: kube, metadata: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newNoteMemory(), log: log, now: time.Now}
 	c.readiness, c.prober, c.limits = newReadinessCache(), s.Prober, s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
-	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), syncIndex(), ownerIndex()); err != nil {
+	if err := listing.AddIndexes(context.Background(), mgr.GetFieldIndexer(), siteSyncIndex(), siteOwnerIndex()); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: log}
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
 	control, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Events: bell,
-		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: c.forgetSync},
-		Before:     func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
+		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: c.forgetSiteSync},
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler {
+			return c.newQuickReconciler(limited, o.PollInterval)
+		},
 		Watch: func(b *builder.Builder) *builder.Builder {
 			return b.For(&v1alpha1.SiteSync{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), statusWasEmptied()))).
 				Watches(&v1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(w.requestsForDelivery), builder.WithPredicates(positionApplied())).
@@ -88,7 +90,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		if err := control.Watch(source.Kind[client.Object](mgr.GetCache(), &clusterv1alpha1.ManagedCluster{}, handler.EnqueueRequestsFromMapFunc(w.requestsForOwner), policyChanged())); err != nil {
 			log.Info("Cannot watch ManagedClusters", "error", err) // Their Sites are looked at an interval later.
 		}
-	}, ownerKind())
+	}, siteOwnerKind())
 	return nil
 }
 
@@ -97,8 +99,8 @@ func (c *connector) requeueInterval(mg resource.Managed, limit time.Duration) ti
 	return setup.Interval(limit, c.memory.NoteOf(mg).next, c.now())
 }
 
-// forgetSync drops all that belongs to a SiteSync that was deleted.
-func (c *connector) forgetSync(key types.NamespacedName) {
+// forgetSiteSync drops all that belongs to a SiteSync that was deleted.
+func (c *connector) forgetSiteSync(key types.NamespacedName) {
 	c.pool.Forget(key)
 	c.memory.ForgetNote(key)
 }

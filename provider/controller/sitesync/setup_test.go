@@ -103,7 +103,7 @@ func newWorld(t *testing.T) *world {
 	known := scheme(t)
 	b := cacheclient.Indexer{ClientBuilder: kubefake.NewClientBuilder().WithScheme(known).WithObjectTracker(apiserver.NewTracker(known)).WithStatusSubresource(&v1alpha1.SiteSync{}).
 		WithObjects(site("edge1"), w.config())}
-	if err := errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, syncIndex(), ownerIndex(), clusters.SecretIndex())); err != nil {
+	if err := errors.Join(usage.Index(t.Context(), b), listing.AddIndexes(t.Context(), b, siteSyncIndex(), siteOwnerIndex(), clusters.SecretIndex())); err != nil {
 		t.Fatal(err)
 	}
 	w.kube = b.Build()
@@ -111,7 +111,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { pool.Forget(key()) })
 	now := func() time.Time { return w.clock }
 	repositories := gitrepo.NewPool(gitrepo.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: patience.Limit})
-	w.c = &connector{kube: w.kube, metadata: teller{Reader: w.kube, from: w.cluster}, pool: pool, memory: newMemory(), log: logging.NewNopLogger(), now: now}
+	w.c = &connector{kube: w.kube, metadata: teller{Reader: w.kube, from: w.cluster}, pool: pool, memory: newNoteMemory(), log: logging.NewNopLogger(), now: now}
 	w.c.prover = newProver(w.kube, now, address.Guard{Loopback: true}, repositories)
 	w.c.readiness, w.c.prober = newReadinessCache(), w
 	return w
@@ -328,8 +328,8 @@ func (w *world) reconcile() {
 		managed.WithManagementPolicies(),
 	)
 	var err error
-	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forgetSync}
-	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forgetSiteSync}
+	w.result, err = w.c.newQuickReconciler(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.thorough++
 		return inner.Reconcile(ctx, req)
 	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})

@@ -42,9 +42,9 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d proof.Decision) {
 	if isProofUnknown(d) {
 		e.note.next = instant.Earliest(e.note.next, now.Add(retryInterval))
 	}
-	if isSame || isNews || isUrgent(s, d, previous, ready) || losesHealth(s.Status.AtProvider, d.Next, now) {
+	if isSame || isNews || isChangeUrgent(s, d, previous, ready) || losesHealth(s.Status.AtProvider, d.Next, now) {
 		e.note.draft = nil
-	} else if due := e.note.deferDraft(d, now); now.Before(due) {
+	} else if due := e.note.deferDecision(d, now); now.Before(due) {
 		e.note.next = instant.Earliest(e.note.next, due)
 		return
 	}
@@ -63,8 +63,8 @@ type draft struct {
 	begun, changed time.Time
 }
 
-// deferDraft defers a decision, and returns until when.
-func (n *note) deferDraft(d proof.Decision, now time.Time) time.Time {
+// deferDecision defers a decision, and returns until when.
+func (n *note) deferDecision(d proof.Decision, now time.Time) time.Time {
 	switch {
 	case n.draft == nil:
 		n.draft = &draft{begun: now, changed: now}
@@ -94,10 +94,10 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 	return o
 }
 
-// isUrgent is true if another object waits for the change: another position, a step that is complete, a cluster that can be delivered to, a
+// isChangeUrgent is true if another object waits for the change: another position, a step that is complete, a cluster that can be delivered to, a
 // track that is idle or has its pods, a Site that moved, or a Site that will not be live by itself. The first observation of the next
 // position of a deployment in tracks is held until its result: each step would cost the composite a change more.
-func isUrgent(s *v1alpha1.SiteSync, d proof.Decision, previous, ready xpv2.Condition) bool {
+func isChangeUrgent(s *v1alpha1.SiteSync, d proof.Decision, previous, ready xpv2.Condition) bool {
 	isNext := isNextPosition(s, d)
 	if !isNext && (previous.ObservedGeneration != ready.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.Next)) {
 		return true
@@ -138,11 +138,11 @@ func losesHealth(previous, next v1alpha1.SiteSyncObservation, now time.Time) boo
 // isNextPosition is true for the SiteSync of a deployment in tracks whose status is about another position than a decision.
 func isNextPosition(s *v1alpha1.SiteSync, d proof.Decision) bool {
 	observed := s.Status.AtProvider.ObservedPosition()
-	return d.Spec.AskedPosition() != observed && observed.Revision > 0 && hasTraffic(d.Spec)
+	return d.Spec.AskedPosition() != observed && observed.Revision > 0 && areSitesInTracks(d.Spec)
 }
 
-// hasTraffic is true for the parameters of a deployment in tracks.
-func hasTraffic(p v1alpha1.SiteSyncParameters) bool {
+// areSitesInTracks is true for the parameters of a deployment in tracks.
+func areSitesInTracks(p v1alpha1.SiteSyncParameters) bool {
 	return slices.ContainsFunc(p.Sites, func(t v1alpha1.SiteTree) bool { return t.Traffic != nil })
 }
 

@@ -84,7 +84,7 @@ func TestLostHealth(t *testing.T) {
 			s := &v1alpha1.SiteSync{}
 			s.Spec.ForProvider, s.Status.AtProvider = f.Spec, *f.Last.DeepCopy()
 			s.SetConditions(readyCondition(s, proof.Decide(f)))
-			e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newNote()}
+			e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newObjectNote()}
 			e.updateStatus(s, proof.Decide(f))
 			if got := s.Status.AtProvider.Sites[0].Engine.Health; got != tc.want {
 				t.Errorf("\n%s\nupdateStatus(...): want health %q, got %q", tc.reason, tc.want, got)
@@ -106,7 +106,7 @@ func TestMovedSite(t *testing.T) {
 	s := &v1alpha1.SiteSync{}
 	s.Spec.ForProvider, s.Status.AtProvider = f.Spec, *f.Last.DeepCopy()
 	s.SetConditions(readyCondition(s, proof.Decide(f)))
-	e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newNote()}
+	e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newObjectNote()}
 	e.updateStatus(s, proof.Decide(f))
 	if got := s.Status.AtProvider.Sites[0]; !got.LiveSince.Time.Equal(f.Now) || got.Engine.Target != "b" {
 		t.Errorf("\nA move is written at once.\nupdateStatus(...): got %+v", got)
@@ -148,7 +148,7 @@ func TestNextPosition(t *testing.T) {
 			s.SetGeneration(2)
 			s.Spec.ForProvider, s.Status.AtProvider = f.Spec, *f.Last.DeepCopy()
 			s.SetConditions(xpv2.Available().WithObservedGeneration(1))
-			e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newNote()}
+			e := &external{connector: &connector{now: func() time.Time { return f.Now }}, note: newObjectNote()}
 			e.updateStatus(s, proof.Decide(f))
 			f.Now = f.Now.Add(tc.after)
 			if tc.after > 0 {

@@ -24,7 +24,7 @@ func (e *external) readTraffic(ctx context.Context, f proof.Facts, want v1alpha1
 	if out.Routes = p; err != nil || p != nil {
 		return out, nil, err
 	}
-	readRoutes(ctx, c, want.Traffic.Routes, out)
+	readTrafficRoutes(ctx, c, want.Traffic.Routes, out)
 	for _, t := range want.Traffic.Tracks {
 		p := readWorkloads(ctx, c.Get, t.Workloads)
 		// Watches of two kinds do not wait for each other: the watch of Deployments may not have received the objects that the engine reports
@@ -45,15 +45,15 @@ func (e *external) readTraffic(ctx context.Context, f proof.Facts, want v1alpha1
 	return out, failure, nil
 }
 
-// readRoutes reads all routes into the facts: a route without proof does not hide the targets of another route.
-func readRoutes(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficRoute, into *proof.TrafficFacts) {
+// readTrafficRoutes reads all routes into the facts: a route without proof does not hide the targets of another route.
+func readTrafficRoutes(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficRoute, into *proof.TrafficFacts) {
 	for _, r := range want {
-		found, p := getObject(ctx, c, routeRef(r))
+		found, p := readWatchedObject(ctx, c, routeObjectRef(r))
 		if p != nil && p.Reason == v1alpha1.SiteReasonEngineNotInstalled {
 			p.Reason = gatewayapi.ReasonRouteMissing // It is the kind of the route that the cluster does not serve.
 		}
 		if p == nil {
-			into.Weighed = append(into.Weighed, gatewayapi.WeighedServices(routeInGit(r), found)...)
+			into.Weighed = append(into.Weighed, gatewayapi.WeighedServices(desiredRoute(r), found)...)
 			p = routeProblem(r, found)
 		}
 		if into.Routes == nil {
@@ -63,7 +63,7 @@ func readRoutes(ctx context.Context, c *clusters.Cluster, want []v1alpha1.Traffi
 }
 
 func routeProblem(want v1alpha1.TrafficRoute, found *unstructured.Unstructured) *proof.Problem {
-	if reason, message := gatewayapi.RouteReason(routeInGit(want), found); reason != "" {
+	if reason, message := gatewayapi.RouteReason(desiredRoute(want), found); reason != "" {
 		return &proof.Problem{Reason: reason, Message: message}
 	}
 	return nil
@@ -71,7 +71,7 @@ func routeProblem(want v1alpha1.TrafficRoute, found *unstructured.Unstructured) 
 
 func readWorkloads(ctx context.Context, read objectReader, want []v1alpha1.TrafficWorkload) *proof.Problem {
 	for _, w := range want {
-		found, p := readObject(ctx, read, workloadRef(w))
+		found, p := readClusterObject(ctx, read, workloadRef(w))
 		if p != nil {
 			return p
 		}
@@ -82,7 +82,7 @@ func readWorkloads(ctx context.Context, read objectReader, want []v1alpha1.Traff
 	return nil
 }
 
-func routeRef(r v1alpha1.TrafficRoute) engines.Ref {
+func routeObjectRef(r v1alpha1.TrafficRoute) engines.Ref {
 	resource := map[string]string{"HTTPRoute": "httproutes", "GRPCRoute": "grpcroutes"}[r.Kind]
 	return engines.Ref{Resource: schema.GroupVersionResource{Group: track.GatewayGroup, Version: "v1", Resource: resource}, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 }
@@ -91,8 +91,8 @@ func workloadRef(w v1alpha1.TrafficWorkload) engines.Ref {
 	return engines.Ref{Resource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, Kind: "Deployment", Namespace: w.Namespace, Name: w.Name}
 }
 
-// routeInGit returns a route as the comparison with the cluster wants it.
-func routeInGit(r v1alpha1.TrafficRoute) track.Route {
+// desiredRoute returns a route as the comparison with the cluster wants it.
+func desiredRoute(r v1alpha1.TrafficRoute) track.Route {
 	out := track.Route{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
 	for _, b := range r.Backends {
 		out.Backends = append(out.Backends, track.Backend{Rule: int(b.Rule), Service: b.Service, Weight: b.Weight})

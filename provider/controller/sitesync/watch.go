@@ -21,23 +21,23 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// syncIndex finds SiteSyncs by their Sites, and by the configurations of the Sites' repositories.
-func syncIndex() listing.Index {
+// siteSyncIndex finds SiteSyncs by their Sites, and by the configurations of the Sites' repositories.
+func siteSyncIndex() listing.Index {
 	return listing.NewIndex(&v1alpha1.SiteSync{}, "intentplane.sitesync.site", func(s *v1alpha1.SiteSync) []string {
 		out := make([]string, 0, 2*len(s.Spec.ForProvider.Sites))
 		for _, t := range s.Spec.ForProvider.Sites {
-			out = append(out, siteKey(t.Name), configKey(t.RepositoryRef.Kind, t.RepositoryRef.Name))
+			out = append(out, siteIndexKey(t.Name), configIndexKey(t.RepositoryRef.Kind, t.RepositoryRef.Name))
 		}
 		return out
 	})
 }
 
-func siteKey(name string) string { return "site/" + name }
+func siteIndexKey(name string) string { return "site/" + name }
 
-func configKey(kind, name string) string { return "config/" + kind + "/" + name }
+func configIndexKey(kind, name string) string { return "config/" + kind + "/" + name }
 
-// ownerIndex finds Sites by the UIDs of the objects that published them.
-func ownerIndex() listing.Index {
+// siteOwnerIndex finds Sites by the UIDs of the objects that published them.
+func siteOwnerIndex() listing.Index {
 	return listing.NewIndex(&catalogv1alpha1.Site{}, "intentplane.sitesync.owner", func(s *catalogv1alpha1.Site) []string {
 		if s.Spec.Owner == nil {
 			return nil
@@ -54,7 +54,7 @@ type waker struct {
 
 // requestsFor returns requests for the SiteSyncs with any of some keys.
 func (w waker) requestsFor(ctx context.Context, keys []string, o ...client.ListOption) []reconcile.Request {
-	out, err := syncIndex().Requests(ctx, w.kube, &v1alpha1.SiteSyncList{}, keys, o...)
+	out, err := siteSyncIndex().Requests(ctx, w.kube, &v1alpha1.SiteSyncList{}, keys, o...)
 	if err != nil {
 		w.log.Info("Cannot find the SiteSyncs that an event concerns", "error", err)
 	}
@@ -62,14 +62,14 @@ func (w waker) requestsFor(ctx context.Context, keys []string, o ...client.ListO
 }
 
 func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile.Request {
-	return w.requestsFor(ctx, []string{siteKey(o.GetName())})
+	return w.requestsFor(ctx, []string{siteIndexKey(o.GetName())})
 }
 
 // requestsForSites wakes the SiteSyncs of some Sites.
 func (w waker) requestsForSites(ctx context.Context, sites []catalogv1alpha1.Site) []reconcile.Request {
 	keys := make([]string, 0, len(sites))
 	for i := range sites {
-		keys = append(keys, siteKey(sites[i].GetName()))
+		keys = append(keys, siteIndexKey(sites[i].GetName()))
 	}
 	return w.requestsFor(ctx, keys)
 }
@@ -77,7 +77,7 @@ func (w waker) requestsForSites(ctx context.Context, sites []catalogv1alpha1.Sit
 // requestsForOwner wakes the SiteSyncs of a Site that the ManagedCluster published.
 func (w waker) requestsForOwner(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &catalogv1alpha1.SiteList{}
-	if err := ownerIndex().List(ctx, w.kube, l, string(o.GetUID())); err != nil {
+	if err := siteOwnerIndex().List(ctx, w.kube, l, string(o.GetUID())); err != nil {
 		w.log.Info("Cannot list Sites", "error", err)
 	}
 	return w.requestsForSites(ctx, l.Items)
@@ -106,7 +106,7 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
 		kind = policy.KindClusterProviderConfig
 	}
-	return w.requestsFor(ctx, []string{configKey(kind, o.GetName())}, client.InNamespace(o.GetNamespace()))
+	return w.requestsFor(ctx, []string{configIndexKey(kind, o.GetName())}, client.InNamespace(o.GetNamespace()))
 }
 
 // requestsForSecret wakes the SiteSyncs of Sites whose kubeconfig it may hold.
@@ -128,13 +128,13 @@ func positionApplied() predicate.Predicate {
 			return false
 		}
 		a, b := previous.Status.AtProvider, current.Status.AtProvider
-		isSameLedger := headOf(a) == headOf(b) && equality.Semantic.DeepEqual(a.Mandate, b.Mandate)
+		isSameLedger := observedHead(a) == observedHead(b) && equality.Semantic.DeepEqual(a.Mandate, b.Mandate)
 		return !isSameLedger || a.AppliedPosition() != b.AppliedPosition() || !equality.Semantic.DeepEqual(a.Remote, b.Remote)
 	}}
 }
 
-// headOf returns the head of the ledger that a home shows, or the zero value.
-func headOf(o v1alpha1.GitDeliveryObservation) ledger.Head {
+// observedHead returns the head of the ledger that a home shows, or the zero value.
+func observedHead(o v1alpha1.GitDeliveryObservation) ledger.Head {
 	return ptr.Deref(o.Ledger, ledger.State{}).Head
 }
 

@@ -46,8 +46,8 @@ func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, transiti
 	if transition.Revision != 0 {
 		all[AnnotationRevision] = strconv.FormatInt(transition.Revision, 10)
 	}
-	all[AnnotationCommit] = status.commitOf(transition, isLast)
-	if status.isAbout(transition, isLast) {
+	all[AnnotationCommit] = status.commitOfTransition(transition, isLast)
+	if status.describesPhase(transition, isLast) {
 		all[AnnotationReason], all[AnnotationMessage] = status.phaseReason(), status.Message
 		request := status.rolloutRequest()
 		all[AnnotationRequest], all[AnnotationRequestedBy] = request.Name, r.requesterOf(ctx, e.Namespace, request)
@@ -61,14 +61,14 @@ func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, transiti
 	e.Annotations = all
 }
 
-// isAbout is true for the transition to the current phase, which the status describes.
-func (s *observedStatus) isAbout(transition step, isLast bool) bool {
+// describesPhase is true for the transition to the current phase, which the status describes.
+func (s *observedStatus) describesPhase(transition step, isLast bool) bool {
 	return isLast && transition.To == s.Phase
 }
 
-// commitOf returns the revision's commit in the branch, or "" for a step that the status no longer describes.
-func (s *observedStatus) commitOf(transition step, isLast bool) string {
-	if !s.isAbout(transition, isLast) {
+// commitOfTransition returns the revision's commit in the branch, or "" for a step that the status no longer describes.
+func (s *observedStatus) commitOfTransition(transition step, isLast bool) string {
+	if !s.describesPhase(transition, isLast) {
 		return ""
 	}
 	return s.Delivery.GitCommit

@@ -56,19 +56,19 @@ type canaryLog struct {
 	pending  []*corev1.Event
 }
 
-// isAtRest is true for a canary that makes no progress.
-func isAtRest(c deploymentv1alpha1.CanaryStatus) bool { return c.State == "" }
+// isCanaryAtRest is true for a canary that makes no progress.
+func isCanaryAtRest(c deploymentv1alpha1.CanaryStatus) bool { return c.State == "" }
 
-// isUnderWay is true for a canary whose step has not come to its end: the last one has once its verdict is recorded and the other track drains. A
+// isStepUnderWay is true for a canary whose step has not come to its end: the last one has once its verdict is recorded and the other track drains. A
 // revision without steps has none.
-func isUnderWay(c deploymentv1alpha1.CanaryStatus) bool {
+func isStepUnderWay(c deploymentv1alpha1.CanaryStatus) bool {
 	n, all, _ := strings.Cut(c.Step, "/")
 	isDrained := c.State == deploymentv1alpha1.CanaryDraining && n == all
-	return !isAtRest(c) && c.Step != "" && c.State != deploymentv1alpha1.CanaryRollingBack && !isDrained
+	return !isCanaryAtRest(c) && c.Step != "" && c.State != deploymentv1alpha1.CanaryRollingBack && !isDrained
 }
 
-// awaitsUser is true for a step that a user has to release.
-func awaitsUser(c deploymentv1alpha1.CanaryStatus) bool {
+// awaitsUserRelease is true for a step that a user has to release.
+func awaitsUserRelease(c deploymentv1alpha1.CanaryStatus) bool {
 	return c.State == deploymentv1alpha1.CanaryAwaitingPromotion || c.State == deploymentv1alpha1.CanaryHeld
 }
 
@@ -77,7 +77,7 @@ func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, sta
 	log, now := &s.canary, ptr.Deref(status.Canary, deploymentv1alpha1.CanaryStatus{})
 	r.countCanary(log.last.State, now.State)
 	isOther, isRejected := status.Revision != log.revision, status.Rollback.Reason != ""
-	if result := r.endOfStep(log, now, isOther, isRejected); result != "" && s.observed {
+	if result := r.stepEndResult(log, now, isOther, isRejected); result != "" && s.observed {
 		r.countCanaryStep(log, result)
 		if result == telemetry.StepPromoted {
 			log.addEvent(newCanaryEvent(u, log.revision, log.last.Step, event.Reason(ReasonCanaryPromoted), r.now(), fmt.Sprintf("Step %s of revision %d was promoted", log.last.Step, log.revision)))
@@ -93,7 +93,7 @@ func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, sta
 	log.last, log.revision, log.isRejected = now, status.Revision, isRejected
 	if reason, message := canaryReason(u, now, status.Revision); reason != "" && !log.reported[reason] {
 		log.reported[reason] = true
-		log.addStep(u, now, status.Revision, r.now())
+		log.addStepEvent(u, now, status.Revision, r.now())
 		log.addEvent(newCanaryEvent(u, status.Revision, now.Step, reason, r.now(), message))
 	}
 }
@@ -111,20 +111,20 @@ func (r *Reconciler) countCanary(previous, now deploymentv1alpha1.CanaryState) {
 	}
 }
 
-// endOfStep returns the end of the step of the last observation, or "" if it is in progress or had ended before. A rejection ends the step in any following
+// stepEndResult returns the end of the step of the last observation, or "" if it is in progress or had ended before. A rejection ends the step in any following
 // state: a canary that has no requests to lose is never RollingBack.
-func (r *Reconciler) endOfStep(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther, isRejected bool) string {
+func (r *Reconciler) stepEndResult(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther, isRejected bool) string {
 	previous := log.last
 	switch {
-	case log.isRejected || !isUnderWay(previous):
+	case log.isRejected || !isStepUnderWay(previous):
 		return ""
 	case isOther:
 		return telemetry.StepSuperseded
 	case isRejected, now.State == deploymentv1alpha1.CanaryRollingBack:
 		return telemetry.StepRejected
-	case isUnderWay(now) && now.Step == previous.Step:
+	case isStepUnderWay(now) && now.Step == previous.Step:
 		return ""
-	case awaitsUser(previous), previous.Until != nil && previous.State == deploymentv1alpha1.CanaryPaused && r.now().Before(previous.Until.Time):
+	case awaitsUserRelease(previous), previous.Until != nil && previous.State == deploymentv1alpha1.CanaryPaused && r.now().Before(previous.Until.Time):
 		return telemetry.StepPromoted
 	}
 	return telemetry.StepReleased
@@ -190,8 +190,8 @@ func stepMessage(c deploymentv1alpha1.CanaryStatus, revision int64) string {
 	return fmt.Sprintf("Revision %d is at step %s: its pods start in track %s, and get no requests", revision, c.Step, c.Track)
 }
 
-// addStep adds the event for the begin of a step that this process observes in a later state.
-func (l *canaryLog) addStep(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64, timestamp time.Time) {
+// addStepEvent adds the event for the begin of a step that this process observes in a later state.
+func (l *canaryLog) addStepEvent(u *unstructured.Unstructured, c deploymentv1alpha1.CanaryStatus, revision int64, timestamp time.Time) {
 	if !l.reported[event.Reason(ReasonCanaryStep)] {
 		l.reported[event.Reason(ReasonCanaryStep)] = true
 		l.addEvent(newCanaryEvent(u, revision, c.Step, event.Reason(ReasonCanaryStep), timestamp, stepMessage(c, revision)))

@@ -76,8 +76,8 @@ type phaseLog struct {
 	startedRevision int64
 }
 
-// newSteps returns the changes of a status that were not observed before.
-func (s *phaseLog) newSteps(now []change) []step {
+// takeNewSteps returns the changes of a status that were not observed before.
+func (s *phaseLog) takeNewSteps(now []change) []step {
 	begins := len(now) - countNewChanges(s.seen, now)
 	if begins == len(now) {
 		// A status that was restored to an earlier state has nothing new, and may continue later.
@@ -154,8 +154,8 @@ func transitionKey(uid string, t change) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// newResults returns the check results that were not counted before: whether each check passed.
-func (s *phaseLog) newResults(revision int64, all []deploymentv1alpha1.ValidationResult) []bool {
+// takeNewResults returns the check results that were not counted before: whether each check passed.
+func (s *phaseLog) takeNewResults(revision int64, all []deploymentv1alpha1.ValidationResult) []bool {
 	var out []bool
 	for _, r := range all {
 		j := judgement{revision, r.Name, r.Site}

@@ -34,7 +34,7 @@ func TestCountNewChanges(t *testing.T) {
 			s := &phaseLog{uid: "u1"}
 			var got []int
 			for n, look := range tc.looks {
-				got = append(got, len(s.newSteps(logOf(look, n))))
+				got = append(got, len(s.takeNewSteps(logOf(look, n))))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nfollow(...): -want, +got:\n%s", tc.reason, diff)
@@ -57,12 +57,12 @@ func logOf(look string, second int) []change {
 func TestNewSteps(t *testing.T) {
 	timestamp := metav1.NewTime(clock())
 	s := &phaseLog{uid: "u1"}
-	twice := s.newSteps([]change{{To: "Pending", At: timestamp}, {Index: 1, To: "Pending", At: timestamp}})
+	twice := s.takeNewSteps([]change{{To: "Pending", At: timestamp}, {Index: 1, To: "Pending", At: timestamp}})
 	if twice[0].key == twice[1].key {
 		t.Error("follow(...): two changes have one key")
 	}
 	later := metav1.NewTime(timestamp.Add(time.Minute))
-	gap := s.newSteps([]change{{Index: 2, From: "Delivering", To: "Failed", At: later}})
+	gap := s.takeNewSteps([]change{{Index: 2, From: "Delivering", To: "Failed", At: later}})
 	if diff := cmp.Diff([]bool{false, false, false}, []bool{twice[0].hasDuration, twice[1].hasDuration, gap[0].hasDuration}); diff != "" {
 		t.Errorf("follow(...): measured durations: -want, +got:\n%s", diff)
 	}

@@ -113,7 +113,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot read object")
 	}
-	s := r.phaseLogOf(req.NamespacedName, string(u.GetUID()))
+	s := r.findOrAddPhaseLog(req.NamespacedName, string(u.GetUID()))
 	r.updateCurrent(s, &d.Status)
 	r.updateUnreachable(s, d.Status.isLedgerUnreachable())
 	r.collectSteps(s, &d.Status)
@@ -131,8 +131,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, nil
 }
 
-// phaseLogOf returns the log of an object. A recreated object has a new log.
-func (r *Reconciler) phaseLogOf(key types.NamespacedName, uid string) *phaseLog {
+// findOrAddPhaseLog returns the log of an object. A recreated object has a new log.
+func (r *Reconciler) findOrAddPhaseLog(key types.NamespacedName, uid string) *phaseLog {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s, ok := r.logs[key]; ok && s.uid == uid {
@@ -183,18 +183,18 @@ func (r *Reconciler) updateCurrent(s *phaseLog, status *observedStatus) {
 // collectSteps collects the new changes of a status. A change that is too old is not reported. It is counted if this process observed the
 // object before, since otherwise an earlier process may have counted it.
 func (r *Reconciler) collectSteps(s *phaseLog, status *observedStatus) {
-	for _, transition := range s.newSteps(status.Transitions) {
+	for _, transition := range s.takeNewSteps(status.Transitions) {
 		switch old := r.now().Sub(transition.At.Time) >= maxEventAge; {
 		case !old:
 			s.pending = append(s.pending, transition)
 		case s.observed:
-			r.countStep(s, transition)
+			r.countTransition(s, transition)
 		}
 	}
 }
 
-// countStep counts a change, and measures the phase that it left.
-func (r *Reconciler) countStep(s *phaseLog, transition step) {
+// countTransition counts a change, and measures the phase that it left.
+func (r *Reconciler) countTransition(s *phaseLog, transition step) {
 	if transition.To == string(deploymentv1alpha1.PhasePending) {
 		s.startedRevision = transition.Revision
 	}
@@ -207,7 +207,7 @@ func (r *Reconciler) countStep(s *phaseLog, transition step) {
 // countResults counts new check results. Results in the first observation count only if this process counted the start of their revision:
 // otherwise an earlier process counted them.
 func (r *Reconciler) countResults(s *phaseLog, status *observedStatus) {
-	for _, passed := range s.newResults(status.Revision, status.ValidationResults) {
+	for _, passed := range s.takeNewResults(status.Revision, status.ValidationResults) {
 		if s.observed || s.startedRevision == status.Revision {
 			r.metrics.Validated(passed)
 		}
@@ -219,16 +219,16 @@ func (r *Reconciler) countResults(s *phaseLog, status *observedStatus) {
 func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, status *observedStatus) error {
 	for len(s.pending) > 0 {
 		transition, isLast := s.pending[0], len(s.pending) == 1
-		reason := s.stepReason(transition, status, isLast)
+		reason := s.eventReasonOfStep(transition, status, isLast)
 		e := newTransitionEvent(u, transition, reason)
 		r.explainEvent(ctx, e, transition, status, isLast)
 		err := r.kube.Create(ctx, e)
 		switch {
 		case err == nil:
-			r.countStep(s, transition)
-			r.traceStep(ctx, u, s, transition, reason, status)
+			r.countTransition(s, transition)
+			r.exportStepTrace(ctx, u, s, transition, reason, status)
 			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
-				"from", transition.From, "phase", transition.To, "revision", transition.Revision, "commit", status.commitOf(transition, isLast), "rolloutRequest", status.rolloutRequest().Name)
+				"from", transition.From, "phase", transition.To, "revision", transition.Revision, "commit", status.commitOfTransition(transition, isLast), "rolloutRequest", status.rolloutRequest().Name)
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")

@@ -27,14 +27,14 @@ type Tracer interface {
 // maxFailedChecks is the maximum number of failed checks in a span.
 const maxFailedChecks = 10
 
-// traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback.
+// exportStepTrace exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback.
 // The process that creates the event of a step exports, so each is exported once. A verified revision that passes through its phases again,
 // after a spec that could not be carried out, or that a user rolls back, keeps its trace. Facts that no object has any more are left out.
-func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, transition step, reason event.Reason, status *observedStatus) {
+func (r *Reconciler) exportStepTrace(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, transition step, reason event.Reason, status *observedStatus) {
 	if r.tracer == nil || transition.Revision == 0 {
 		return
 	}
-	out := tracing.Revision{UID: s.uid, Number: transition.Revision, Epoch: r.epochOf(ctx, u)}
+	out := tracing.Revision{UID: s.uid, Number: transition.Revision, Epoch: r.ledgerEpoch(ctx, u)}
 	switch {
 	case reason == event.Reason(ReasonRevisionRolledBack):
 		out.Spans = []tracing.Span{newSpan("rollback", s.timeOfPhase(transition.Revision, deploymentv1alpha1.PhaseRollingBack, transition.At.Time), transition.At.Time)}
@@ -42,11 +42,11 @@ func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured
 		return // It has its root already: a user rolls it back, or it passed through its phases again.
 	case reason == event.Reason(ReasonRevisionRejected):
 		out.Root.Failure = cmp.Or(status.Rollback.Reason, ReasonRevisionRejected)
-		r.fillTrace(ctx, &out, u, s, transition, status)
+		r.addTraceSpans(ctx, &out, u, s, transition, status)
 	case transition.To == string(deploymentv1alpha1.PhaseSucceeded):
-		r.fillTrace(ctx, &out, u, s, transition, status)
+		r.addTraceSpans(ctx, &out, u, s, transition, status)
 	case transition.To == string(deploymentv1alpha1.PhaseValidating):
-		s.syncs, s.syncsOf = r.syncSpans(ctx, newClaimOf(u, transition.Revision)), transition.Revision
+		s.syncs, s.syncsOf = r.syncSpans(ctx, newRevisionClaim(u, transition.Revision)), transition.Revision
 		return
 	default:
 		return
@@ -54,8 +54,8 @@ func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured
 	r.tracer.Export(out)
 }
 
-// fillTrace adds the root and all that led to a verdict.
-func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *unstructured.Unstructured, s *phaseLog, transition step, status *observedStatus) {
+// addTraceSpans adds the root and all that led to a verdict.
+func (r *Reconciler) addTraceSpans(ctx context.Context, out *tracing.Revision, u *unstructured.Unstructured, s *phaseLog, transition step, status *observedStatus) {
 	ended := transition.At.Time
 	ordered := s.timeOfPhase(transition.Revision, "", ended)
 	delivering := s.timeOfPhase(transition.Revision, deploymentv1alpha1.PhaseDelivering, ended)
@@ -64,12 +64,12 @@ func (r *Reconciler) fillTrace(ctx context.Context, out *tracing.Revision, u *un
 		"k8s.namespace.name": u.GetNamespace(), "intentplane.deployment": u.GetName(), "intentplane.group": u.GroupVersionKind().Group,
 		"intentplane.revision": strconv.FormatInt(transition.Revision, 10), "intentplane.request": status.rolloutRequest().Name, "vcs.ref.head.revision": status.Delivery.GitCommit,
 	}
-	claim := newClaimOf(u, transition.Revision)
+	claim := newRevisionClaim(u, transition.Revision)
 	syncs, gates := s.withEarlierSyncs(claim.revision, r.syncSpans(ctx, claim)), r.gateSpans(ctx, claim)
 	pushed := earliestBegin(syncs, s.timeOfPhase(transition.Revision, deploymentv1alpha1.PhaseValidating, ended))
 	push := newSpan("push", delivering, pushed)
 	push.Attributes = map[string]string{"vcs.ref.head.revision": status.Delivery.GitCommit}
-	proven := latestEnd(append(syncs, gates...), pushed)
+	proven := latestSpanEnd(append(syncs, gates...), pushed)
 	verdict := newSpan("verdict", proven, ended)
 	verdict.Failure = out.Root.Failure
 	out.Spans = slices.Concat([]tracing.Span{newSpan("order", ordered, delivering), push}, syncs, gates, []tracing.Span{verdict})
@@ -117,8 +117,8 @@ func (s *phaseLog) hasSucceededBefore(transition step) bool {
 	return false
 }
 
-// epochOf returns the epoch of the deployment's ledger, in which the number of a revision is unique, or 0 if no GitDelivery has it.
-func (r *Reconciler) epochOf(ctx context.Context, u *unstructured.Unstructured) int64 {
+// ledgerEpoch returns the epoch of the deployment's ledger, in which the number of a revision is unique, or 0 if no GitDelivery has it.
+func (r *Reconciler) ledgerEpoch(ctx context.Context, u *unstructured.Unstructured) int64 {
 	state, err := setup.NewestLedger(ctx, r.kube, u.GroupVersionKind().Group, client.ObjectKeyFromObject(u))
 	if err != nil {
 		return 0
@@ -132,28 +132,28 @@ type claimOf struct {
 	revision               int64
 }
 
-func newClaimOf(u *unstructured.Unstructured, revision int64) claimOf {
+func newRevisionClaim(u *unstructured.Unstructured, revision int64) claimOf {
 	return claimOf{group: u.GroupVersionKind().Group, namespace: u.GetNamespace(), name: u.GetName(), revision: revision}
 }
 
-func (c claimOf) reference() rolloutv1alpha1.ClaimReference {
+func (c claimOf) toClaimReference() rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: c.group, Kind: deploymentv1alpha1.Kind, Namespace: c.namespace, Name: c.name}
 }
 
-func (c claimOf) matches(ref rolloutv1alpha1.ClaimReference, revision int64) bool {
+func (c claimOf) matchesClaim(ref rolloutv1alpha1.ClaimReference, revision int64) bool {
 	return ref.APIGroup == c.group && ref.Kind == deploymentv1alpha1.Kind && ref.Namespace == c.namespace && ref.Name == c.name && revision == c.revision
 }
 
 // syncSpans returns a span for each Site that the revision came to: from when the repository had it until it was proven to run.
 func (r *Reconciler) syncSpans(ctx context.Context, claim claimOf) []tracing.Span {
-	syncs, err := usage.SyncsOfClaim(ctx, r.kube, claim.namespace, claim.reference())
+	syncs, err := usage.SyncsOfClaim(ctx, r.kube, claim.namespace, claim.toClaimReference())
 	if err != nil {
 		return nil
 	}
 	var out []tracing.Span
 	for i := range syncs {
 		observation := &syncs[i].Status.AtProvider
-		if observation.Position == nil || !claim.matches(syncs[i].Spec.ForProvider.ClaimRef, observation.Position.Revision) {
+		if observation.Position == nil || !claim.matchesClaim(syncs[i].Spec.ForProvider.ClaimRef, observation.Position.Revision) {
 			continue
 		}
 		for _, site := range observation.Sites {
@@ -170,7 +170,7 @@ func (r *Reconciler) syncSpans(ctx context.Context, claim claimOf) []tracing.Spa
 
 // gateSpans returns a span for each Gate of the revision that came to a verdict.
 func (r *Reconciler) gateSpans(ctx context.Context, claim claimOf) []tracing.Span {
-	gates, err := usage.GatesOfClaim(ctx, r.kube, claim.reference())
+	gates, err := usage.GatesOfClaim(ctx, r.kube, claim.toClaimReference())
 	if err != nil {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (r *Reconciler) gateSpans(ctx context.Context, claim claimOf) []tracing.Spa
 	for i := range gates {
 		g := &gates[i]
 		observation, position := &g.Status.AtProvider, g.Status.AtProvider.ObservedPosition()
-		if observation.StartedAt == nil || observation.EndedAt == nil || !claim.matches(g.Spec.ForProvider.ClaimRef, position.Revision) {
+		if observation.StartedAt == nil || observation.EndedAt == nil || !claim.matchesClaim(g.Spec.ForProvider.ClaimRef, position.Revision) {
 			continue
 		}
 		s := newSpan("gate", observation.StartedAt.Time, observation.EndedAt.Time)
@@ -210,7 +210,7 @@ func earliestBegin(all []tracing.Span, otherwise time.Time) time.Time {
 	return slices.MinFunc(all, func(a, b tracing.Span) int { return a.Began.Compare(b.Began) }).Began
 }
 
-func latestEnd(all []tracing.Span, otherwise time.Time) time.Time {
+func latestSpanEnd(all []tracing.Span, otherwise time.Time) time.Time {
 	if len(all) == 0 {
 		return otherwise
 	}

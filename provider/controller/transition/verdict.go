@@ -18,8 +18,8 @@ const (
 	ReasonRevisionRolledBack = "RolledBack"
 )
 
-// stepReason returns the reason of the event for a step. A rejection is one for a revision, also where two phases show it.
-func (s *phaseLog) stepReason(transition step, status *observedStatus, isLast bool) event.Reason {
+// eventReasonOfStep returns the reason of the event for a step. A rejection is one for a revision, also where two phases show it.
+func (s *phaseLog) eventReasonOfStep(transition step, status *observedStatus, isLast bool) event.Reason {
 	isPresent := isLast && transition.To == status.Phase
 	switch {
 	case transition.Revision == 0:

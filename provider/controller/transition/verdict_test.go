@@ -51,7 +51,7 @@ func TestStepReason(t *testing.T) {
 			if tc.status == nil {
 				tc.status = &observedStatus{}
 			}
-			if got := (&phaseLog{rejected: tc.reported}).stepReason(step{change: tc.step}, tc.status, tc.isLast); got != tc.want {
+			if got := (&phaseLog{rejected: tc.reported}).eventReasonOfStep(step{change: tc.step}, tc.status, tc.isLast); got != tc.want {
 				t.Errorf("\n%s\nstepReason(%v): want %s, got %s", tc.reason, tc.step, tc.want, got)
 			}
 		})

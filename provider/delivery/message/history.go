@@ -77,10 +77,10 @@ func (h History) Records(clusterUID string) map[string]state.RecordFile {
 
 // parseCommitTrailers parses the trailers of a commit. It returns false for an unmanaged commit.
 func parseCommitTrailers(n git.Message) (commitTrailers, bool) {
-	values := lastBlock(n.Message)
+	values := parseTrailers(n.Message)
 	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: values[trailers.ControlPlane], cluster: values[trailers.Cluster], all: values}
 	var ok bool
-	if t.claim, ok = parseClaim(values[trailers.Claim]); !ok {
+	if t.claim, ok = parseClaimValue(values[trailers.Claim]); !ok {
 		return commitTrailers{}, false
 	}
 	var err error
@@ -91,8 +91,8 @@ func parseCommitTrailers(n git.Message) (commitTrailers, bool) {
 	return t, true
 }
 
-// lastBlock returns the trailers of a message.
-func lastBlock(message string) map[string]string {
+// parseTrailers returns the trailers of a message.
+func parseTrailers(message string) map[string]string {
 	message = strings.TrimRight(message, "\n")
 	if i := strings.LastIndex(message, "\n\n"); i >= 0 {
 		message = message[i+2:]
@@ -106,8 +106,8 @@ func lastBlock(message string) map[string]string {
 	return out
 }
 
-// parseClaim parses the value of trailers.ClaimValue: group/Kind namespace/name.
-func parseClaim(s string) (rolloutv1alpha1.ClaimReference, bool) {
+// parseClaimValue parses the value of trailers.ClaimValue: group/Kind namespace/name.
+func parseClaimValue(s string) (rolloutv1alpha1.ClaimReference, bool) {
 	kind, name, ok := strings.Cut(s, " ")
 	group, kind, ok2 := strings.Cut(kind, "/")
 	ns, name, ok3 := strings.Cut(name, "/")
@@ -195,4 +195,4 @@ func tracksFromNotes(notes []trackNote, site string) []v1alpha1.DeliveredTrack {
 }
 
 // Trailer returns the value of a trailer of a commit.
-func Trailer(m git.Message, name string) string { return lastBlock(m.Message)[name] }
+func Trailer(m git.Message, name string) string { return parseTrailers(m.Message)[name] }

@@ -52,10 +52,10 @@ func (d Delivery) Text() string {
 		fmt.Fprintf(b, "Commit %s\nholds other files in directories of this claim.\n\n", d.Replaces)
 	}
 	if len(d.Sites) > 0 {
-		fmt.Fprintf(b, "Sites: %s\n\n", d.siteList())
+		fmt.Fprintf(b, "Sites: %s\n\n", d.formatSiteList())
 	}
 	for _, t := range d.trailerLines() {
-		b.WriteString(trailers.Line(t[0], oneLine(t[1])))
+		b.WriteString(trailers.Line(t[0], cleanOneLine(t[1])))
 	}
 	return b.String()
 }
@@ -104,21 +104,21 @@ func requestTrailers(r *ledger.RequestReference) [][2]string {
 }
 
 func (d Delivery) subjectLine() string {
-	claim, p := oneLine(d.Claim.Namespace+"/"+d.Claim.Name), d.Applied.Position()
+	claim, p := cleanOneLine(d.Claim.Namespace+"/"+d.Claim.Name), d.Applied.Position()
 	switch {
 	case d.Removes:
 		return deletion + claim
 	case p.Attempt > 0 && d.Applied.Target != 0 && d.Replaces == "":
-		return fmt.Sprintf("Roll back %s from revision %d to %d at %s", claim, p.Revision, d.Applied.Target, countSites(len(d.Sites)))
+		return fmt.Sprintf("Roll back %s from revision %d to %d at %s", claim, p.Revision, d.Applied.Target, formatSiteCount(len(d.Sites)))
 	case len(d.Sites) == 0:
 		return fmt.Sprintf("Remove files that %s revision %d no longer has", claim, p.Revision)
 	case d.Replaces != "":
-		return fmt.Sprintf("Restore %s revision %d at %s", claim, p.Revision, countSites(len(d.Sites)))
+		return fmt.Sprintf("Restore %s revision %d at %s", claim, p.Revision, formatSiteCount(len(d.Sites)))
 	}
-	return fmt.Sprintf("Deliver %s revision %d to %s", claim, p.Revision, countSites(len(d.Sites)))
+	return fmt.Sprintf("Deliver %s revision %d to %s", claim, p.Revision, formatSiteCount(len(d.Sites)))
 }
 
-func (d Delivery) siteList() string { return oneLine(List(d.Sites)) }
+func (d Delivery) formatSiteList() string { return cleanOneLine(List(d.Sites)) }
 
 // List returns names, sorted, and at most maxListed of them.
 func List(names []string) string {
@@ -129,14 +129,14 @@ func List(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 }
 
-func countSites(sites int) string {
+func formatSiteCount(sites int) string {
 	if sites == 1 {
 		return "1 site"
 	}
 	return fmt.Sprintf("%d sites", sites)
 }
 
-func oneLine(s string) string { return oneline.Clean(s, 0) }
+func cleanOneLine(s string) string { return oneline.Clean(s, 0) }
 
 // positionFormat is the format of trailers.Position.
 const positionFormat = "%d.%d.%d.%d.%d"
@@ -175,9 +175,9 @@ func describeTracks(tracks []v1alpha1.DeliveredTrack) string {
 // finds it again. It makes each argument one line.
 func Removal(subject, controlPlane, clusterUID string, further ...[2]string) string {
 	text := &strings.Builder{}
-	fmt.Fprintf(text, "%s\n\n", oneLine(subject))
+	fmt.Fprintf(text, "%s\n\n", cleanOneLine(subject))
 	for _, t := range append([][2]string{{trailers.ControlPlane, controlPlane}, {trailers.Cluster, clusterUID}}, further...) {
-		text.WriteString(trailers.Line(t[0], oneLine(t[1])))
+		text.WriteString(trailers.Line(t[0], cleanOneLine(t[1])))
 	}
 	return text.String()
 }

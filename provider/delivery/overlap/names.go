@@ -26,7 +26,7 @@ func NewNames() *Names {
 	return &Names{objects: tenantcache.New[[]policy.Object](maxNamedBytes), stems: tenantcache.New[[]string](maxNamedBytes)}
 }
 
-func (n *Names) putStems(namespace, id string, stems []string) {
+func (n *Names) cacheFileStems(namespace, id string, stems []string) {
 	size := 0
 	for _, stem := range stems {
 		size += len(stem) + textOverhead
@@ -34,7 +34,7 @@ func (n *Names) putStems(namespace, id string, stems []string) {
 	n.stems.Put(namespace, id, stems, size)
 }
 
-func (n *Names) putObjects(namespace, id string, all []policy.Object) {
+func (n *Names) cacheFileObjects(namespace, id string, all []policy.Object) {
 	size := 0
 	for _, o := range all {
 		size += len(o.Group) + len(o.Kind) + len(o.Namespace) + len(o.Name) + 4*textOverhead

@@ -13,12 +13,12 @@ func TestNamesAreBounded(t *testing.T) {
 	for n := range wide {
 		wide[n] = fmt.Sprintf("configmap-%010d", n)
 	}
-	named.putStems("team-b", "good", []string{"configmap-shop"})
-	named.putObjects("team-b", "good", []policy.Object{{Kind: "ConfigMap", Name: "shop"}})
+	named.cacheFileStems("team-b", "good", []string{"configmap-shop"})
+	named.cacheFileObjects("team-b", "good", []policy.Object{{Kind: "ConfigMap", Name: "shop"}})
 	objects := make([]policy.Object, len(wide))
 	for n := range 200 {
-		named.putStems("team-a", fmt.Sprint(n), wide)
-		named.putObjects("team-a", fmt.Sprint(n), objects)
+		named.cacheFileStems("team-a", fmt.Sprint(n), wide)
+		named.cacheFileObjects("team-a", fmt.Sprint(n), objects)
 	}
 	retained := 0
 	for n := range 200 {

@@ -124,8 +124,8 @@ func (r *search) countEntries(n int) error {
 	return nil
 }
 
-// hasStemOf is true if an object of the claim may be in a file with the prefix.
-func (r *search) hasStemOf(stems []string) bool {
+// hasClaimStem is true if an object of the claim may be in a file with the prefix.
+func (r *search) hasClaimStem(stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return len(r.own[stem]) > 0 })
 }
 
@@ -182,17 +182,17 @@ func (r *search) searchDirectories(ctx context.Context, dir, excluded string, vi
 // id never changes, so that a directory with cached prefixes of other names is not listed again: with 1,000 claims at a Site, each claim is compared with
 // all others.
 func (r *search) searchClaim(ctx context.Context, dir, id string) (*policy.Object, error) {
-	if cached, ok := r.Names.stems.Get(id); ok && !r.hasStemOf(cached) {
+	if cached, ok := r.Names.stems.Get(id); ok && !r.hasClaimStem(cached) {
 		return nil, r.countEntries(len(cached))
 	}
 	entries, err := r.listDirectory(ctx, dir)
 	if _, marked := entries[tree.Marker]; err != nil || !marked {
 		return nil, err
 	}
-	if entries, err = r.withTracks(ctx, dir, entries); err != nil {
+	if entries, err = r.withTrackEntries(ctx, dir, entries); err != nil {
 		return nil, err
 	}
-	r.Names.putStems(r.namespace, id, stemsOfEntries(entries))
+	r.Names.cacheFileStems(r.namespace, id, stemsOfEntries(entries))
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		ours := r.own[policy.StemOfFile(path.Base(name))]
 		if len(ours) == 0 || entries[name].Mode != objects.ModeFile {
@@ -211,8 +211,8 @@ func (r *search) searchClaim(ctx context.Context, dir, id string) (*policy.Objec
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
-// withTracks returns the entries of a claim's directory, and the entries in the folders of its tracks by their paths.
-func (r *search) withTracks(ctx context.Context, dir string, entries map[string]git.Entry) (map[string]git.Entry, error) {
+// withTrackEntries returns the entries of a claim's directory, and the entries in the folders of its tracks by their paths.
+func (r *search) withTrackEntries(ctx context.Context, dir string, entries map[string]git.Entry) (map[string]git.Entry, error) {
 	out := maps.Clone(entries)
 	for _, folder := range append(track.Names(), track.FolderShared) {
 		if entries[folder].Mode != objects.ModeTree {
@@ -251,7 +251,7 @@ func (r *search) objectsOfFile(ctx context.Context, file, id string) ([]policy.O
 		return nil, err
 	}
 	all := policy.ObjectsIn(path.Base(file), content)
-	r.Names.putObjects(r.namespace, id, all)
+	r.Names.cacheFileObjects(r.namespace, id, all)
 	return all, nil
 }
 

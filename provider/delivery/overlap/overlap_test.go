@@ -14,7 +14,7 @@ import (
 // TestSearchClaim searches a directory whose entries are cached, in a search that has no snapshot to list it.
 func TestSearchClaim(t *testing.T) {
 	named := NewNames()
-	named.putStems("team-a", "a", stemsOfEntries(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
+	named.cacheFileStems("team-a", "a", stemsOfEntries(map[string]git.Entry{"configmap-shop.yaml": {}, tree.Marker: {}}))
 	cases := map[string]struct {
 		reason  string
 		own     string
@@ -36,7 +36,7 @@ func TestSearchClaim(t *testing.T) {
 		})
 	}
 	stems, _ := named.stems.Get("a")
-	if r := (&search{own: map[string][]policy.Object{"configmap-shop": {{}}}}); !r.hasStemOf(stems) {
+	if r := (&search{own: map[string][]policy.Object{"configmap-shop": {{}}}}); !r.hasClaimStem(stems) {
 		t.Error("A directory with a file that may hold one of our objects is listed.")
 	}
 }

@@ -65,8 +65,8 @@ type Warning struct {
 	IsRepeated bool
 }
 
-// subjectsOf returns the texts by which Argo CD names an object in a warning: group/Kind/namespace/name, group/Kind and the name, or Kind/name.
-func subjectsOf(o policy.Object) []string {
+// warningSubjects returns the texts by which Argo CD names an object in a warning: group/Kind/namespace/name, group/Kind and the name, or Kind/name.
+func warningSubjects(o policy.Object) []string {
 	kind := o.Group + "/" + o.Kind
 	return []string{kind + "/" + o.Namespace + "/" + o.Name, kind + "//" + o.Name, kind + " " + o.Name, o.Kind + "/" + o.Name}
 }
@@ -172,20 +172,20 @@ func (r Report) describeMissing(o policy.Object, applied map[policy.Object]bool,
 	if r.Uncompared != "" {
 		return ""
 	}
-	problem, isRepeated := problemOf(o, warnings)
+	problem, isRepeated := warningProblem(o, warnings)
 	if (applied[o] || applied[withoutNamespace(o)]) && !isRepeated {
 		return ""
 	}
 	return statusmessage.Sanitize(fmt.Sprintf("the engine does not report that it applied %s%s", o, problem))
 }
 
-// problemOf returns the problem of the last warning about an object, with a colon before it, and whether one of the warnings says that the object is repeated.
-func problemOf(o policy.Object, warnings map[string]subjectWarning) (problem string, isRepeated bool) {
+// warningProblem returns the problem of the last warning about an object, with a colon before it, and whether one of the warnings says that the object is repeated.
+func warningProblem(o policy.Object, warnings map[string]subjectWarning) (problem string, isRepeated bool) {
 	if len(warnings) == 0 {
 		return "", false
 	}
 	last := -1
-	for _, subject := range subjectsOf(o) {
+	for _, subject := range warningSubjects(o) {
 		w, isKnown := warnings[subject]
 		if isRepeated = isRepeated || w.IsRepeated; isKnown && w.number > last {
 			problem, last = ": "+w.Problem, w.number

@@ -17,7 +17,7 @@ const argoRolloutsGroup = "argoproj.io"
 func (r Report) describeHealthGap(e catalogv1alpha1.EngineType, m instruction.Manifest, source string, isApplied bool) string {
 	var cause string
 	switch {
-	case !isWorkload(m.Object):
+	case !isPodWorkload(m.Object):
 		return ""
 	case !isApplied:
 		cause = source
@@ -31,8 +31,8 @@ func (r Report) describeHealthGap(e catalogv1alpha1.EngineType, m instruction.Ma
 	return statusmessage.Sanitize(fmt.Sprintf("%s: %s", m.Object, cause))
 }
 
-// isWorkload reports whether an object has pods.
-func isWorkload(o policy.Object) bool {
+// isPodWorkload reports whether an object has pods.
+func isPodWorkload(o policy.Object) bool {
 	switch o.Group {
 	case "":
 		return o.Kind == "Pod" || o.Kind == "ReplicationController"

@@ -26,7 +26,7 @@ func TestIsWorkload(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, isWorkload(policy.Object{Group: tc.group, Kind: tc.kind})); diff != "" {
+			if diff := cmp.Diff(tc.want, isPodWorkload(policy.Object{Group: tc.group, Kind: tc.kind})); diff != "" {
 				t.Errorf("\n%s\nisWorkload(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -55,10 +55,10 @@ func (c Clock) Follow(liveSince time.Time) Clock {
 	case c.LiveSince.Equal(liveSince):
 		return c
 	case !c.LiveSince.IsZero():
-		c.Start = liveSince.Add(-c.elapsed(c.seenAt))
+		c.Start = liveSince.Add(-c.elapsedTimeout(c.seenAt))
 		c.UnseenSince, c.Problem = time.Time{}, ""
 	default:
-		c.Start = later(c.Start, liveSince)
+		c.Start = laterOfTimes(c.Start, liveSince)
 		if c.UnseenSince.Before(liveSince) {
 			c.UnseenSince = time.Time{}
 		}
@@ -99,8 +99,8 @@ func (c Clock) CountsFrom() time.Time {
 	return c.Start
 }
 
-// elapsed returns how much of the timeout has passed.
-func (c Clock) elapsed(now time.Time) time.Duration {
+// elapsedTimeout returns how much of the timeout has passed.
+func (c Clock) elapsedTimeout(now time.Time) time.Duration {
 	if !c.UnseenSince.IsZero() {
 		now = c.UnseenSince
 	}
@@ -116,20 +116,20 @@ func (c Clock) Judge(r gates.Rules, outages gates.OutagePolicy, now time.Time) (
 		o := gates.Outage{Since: c.UnseenSince, Problem: c.Problem}
 		return outages.Judge(j, o, now), outages.NextChange(o, now)
 	case !c.ServingSince.IsZero():
-		passes := later(c.LiveSince.Add(r.InitialDelay), c.ServingSince.Add(time.Duration(r.Count-1)*r.Interval))
+		passes := laterOfTimes(c.LiveSince.Add(r.InitialDelay), c.ServingSince.Add(time.Duration(r.Count-1)*r.Interval))
 		if now.Before(passes) {
 			return j, passes
 		}
 		j.Phase, j.Count = rolloutv1alpha1.CheckPassed, r.Count
 		return j, time.Time{}
-	case c.elapsed(now) < r.Timeout:
-		return j, now.Add(r.Timeout - c.elapsed(now))
+	case c.elapsedTimeout(now) < r.Timeout:
+		return j, now.Add(r.Timeout - c.elapsedTimeout(now))
 	}
 	j.Phase, j.Count = rolloutv1alpha1.CheckFailed, 1
 	return j, time.Time{}
 }
 
-func later(a, b time.Time) time.Time {
+func laterOfTimes(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

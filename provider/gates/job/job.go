@@ -109,12 +109,12 @@ func Make(in Input) *batchv1.Job {
 					ContainerName: new(container), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{violated},
 				},
 			}}},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: podSpecFor(in)},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: newJobPodSpec(in)},
 		},
 	}
 }
 
-func podSpecFor(in Input) corev1.PodSpec {
+func newJobPodSpec(in Input) corev1.PodSpec {
 	requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
 	limits := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
@@ -147,14 +147,14 @@ func escapeVariables(script string) string { return strings.ReplaceAll(script, "
 
 // Judge a Job. Its last lines come from its pod, if that could be seen. Nil pods are unknown, and a failed Job without pods is one whose pod was deleted.
 func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
-	c := endOf(j)
+	c := endCondition(j)
 	switch {
-	case c == nil && isNodeLost(j, pods):
+	case c == nil && waitsForLostNode(j, pods):
 		return interruption(workload.DisruptionNodeLost)
 	case c == nil:
 		return gates.Judgement{Phase: v1alpha1.CheckRunning}
 	case c.Type == batchv1.JobComplete:
-		return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lastLines(pods), Count: 1}
+		return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lastScriptLines(pods), Count: 1}
 	}
 	if d := findDisruption(c, pods); d != "" {
 		return interruption(d)
@@ -163,9 +163,9 @@ func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
 	case batchv1.JobReasonDeadlineExceeded:
 		return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}
 	case batchv1.JobReasonPodFailurePolicy:
-		return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: firstText(lastLines(pods), "the script reports that the checked condition is violated"), Count: 1}
+		return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: textOrDefault(lastScriptLines(pods), "the script reports that the checked condition is violated"), Count: 1}
 	}
-	return gates.Judgement{Phase: v1alpha1.CheckError, Value: exitCodeText(pods), Message: firstText(lastLines(pods), firstText(describeKill(pods), "the script could not check")), Count: 1}
+	return gates.Judgement{Phase: v1alpha1.CheckError, Value: exitCodeText(pods), Message: textOrDefault(lastScriptLines(pods), textOrDefault(describeKill(pods), "the script could not check")), Count: 1}
 }
 
 // interruption returns the judgement on a Job whose pod the infrastructure ended.
@@ -173,8 +173,8 @@ func interruption(d workload.Disruption) gates.Judgement {
 	return gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.Interrupted, Message: fmt.Sprintf(messageInterrupted, d)}
 }
 
-// endOf returns the condition of a Job that has ended, or nil.
-func endOf(j *batchv1.Job) *batchv1.JobCondition {
+// endCondition returns the condition of a Job that has ended, or nil.
+func endCondition(j *batchv1.Job) *batchv1.JobCondition {
 	return findCondition(j, batchv1.JobComplete, batchv1.JobFailed)
 }
 
@@ -189,7 +189,7 @@ func findCondition(j *batchv1.Job, types ...batchv1.JobConditionType) *batchv1.J
 	return &j.Status.Conditions[i]
 }
 
-func firstText(text, otherwise string) string {
+func textOrDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise
 	}
@@ -222,8 +222,8 @@ func describeKill(pods []corev1.Pod) string {
 	return ""
 }
 
-// lastLines returns the lines that a script printed last, as far as there is room, without unprintable characters.
-func lastLines(pods []corev1.Pod) string {
+// lastScriptLines returns the lines that a script printed last, as far as there is room, without unprintable characters.
+func lastScriptLines(pods []corev1.Pod) string {
 	t := terminatedState(pods)
 	if t == nil {
 		return ""

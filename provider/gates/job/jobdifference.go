@@ -25,7 +25,7 @@ func Differs(in Input, o *unstructured.Unstructured) string {
 	if !ok {
 		return "spec.template.spec.containers"
 	}
-	if in.Script = script; !isScriptOf(in) {
+	if in.Script = script; !isDeclaredScript(in) {
 		return "spec.template.spec.containers[0].args"
 	}
 	want, err := runtime.DefaultUnstructuredConverter.ToUnstructured(Make(in))
@@ -49,8 +49,8 @@ func scriptArgument(o *unstructured.Unstructured) (string, bool) {
 	return unescapeVariables(args[0]), true
 }
 
-// isScriptOf is true for a script that the check of an input names.
-func isScriptOf(in Input) bool {
+// isDeclaredScript is true for a script that the check of an input names.
+func isDeclaredScript(in Input) bool {
 	if ref := in.Check.Job.ConfigMapKeyRef; ref != nil {
 		return CheckPinned(in.Script, ref.SHA256) == nil
 	}
@@ -95,9 +95,9 @@ type comparison struct {
 // firstDifference returns the path of the first field that differs, in the order of their names, or "". Absent, null and empty values are equal.
 func (c comparison) firstDifference(path string, want, got any) string {
 	switch {
-	case isEmpty(want) && isEmpty(got):
+	case isEmptyValue(want) && isEmptyValue(got):
 		return ""
-	case isEmpty(want) && slices.Contains(c.filled[path], comparableValue(got)):
+	case isEmptyValue(want) && slices.Contains(c.filled[path], comparableValue(got)):
 		return ""
 	}
 	g, isMap := got.(map[string]any)
@@ -138,7 +138,7 @@ func (c comparison) firstDifferentItem(path string, want, got []any) string {
 	return ""
 }
 
-func isEmpty(v any) bool {
+func isEmptyValue(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true

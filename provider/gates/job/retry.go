@@ -44,7 +44,7 @@ func AttemptOf(in Input, name string) int {
 
 // RetryAt returns the time from which on another Job may run the script of a Job whose pod the infrastructure ended. Zero for a Job that has not ended.
 func RetryAt(j *batchv1.Job, attempt int) time.Time {
-	c := endOf(j)
+	c := endCondition(j)
 	if c == nil {
 		c = findCondition(j, batchv1.JobFailureTarget)
 	}
@@ -56,11 +56,11 @@ func RetryAt(j *batchv1.Job, attempt int) time.Time {
 
 // IsEnding reports whether a Job failed, and waits for the end of its pods. A pod on a lost node ends when the node returns or is removed.
 func IsEnding(j *batchv1.Job) bool {
-	return endOf(j) == nil && findCondition(j, batchv1.JobFailureTarget) != nil
+	return endCondition(j) == nil && findCondition(j, batchv1.JobFailureTarget) != nil
 }
 
-// isNodeLost reports whether a Job waits for a pod whose node is lost.
-func isNodeLost(j *batchv1.Job, pods []corev1.Pod) bool {
+// waitsForLostNode reports whether a Job waits for a pod whose node is lost.
+func waitsForLostNode(j *batchv1.Job, pods []corev1.Pod) bool {
 	return IsEnding(j) && slices.ContainsFunc(pods, func(p corev1.Pod) bool {
 		return workload.FindDisruption(&p, terminatedState([]corev1.Pod{p})) == workload.DisruptionNodeLost
 	})

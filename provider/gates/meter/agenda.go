@@ -8,34 +8,34 @@ import (
 // An agenda has runs by when something is due for them, so that a change of one check does not go through the checks of all Gates.
 type agenda struct{ runs agendaHeap }
 
-// plan sets when something is due for a run. Zero means that only an answer or another task changes anything.
-func (a *agenda) plan(r *run, next time.Time) {
-	a.drop(r)
+// scheduleRun sets when something is due for a run. Zero means that only an answer or another task changes anything.
+func (a *agenda) scheduleRun(r *run, next time.Time) {
+	a.removeFromAgenda(r)
 	if r.next = next; !next.IsZero() {
 		heap.Push(&a.runs, r)
 	}
 }
 
-// drop takes a run off the agenda, if it is there.
-func (a *agenda) drop(r *run) {
+// removeFromAgenda takes a run off the agenda, if it is there.
+func (a *agenda) removeFromAgenda(r *run) {
 	if r.place > 0 {
 		heap.Remove(&a.runs, r.place-1)
 	}
 }
 
-// takeDue takes the runs for which something is due by a time.
-func (a *agenda) takeDue(now time.Time) []*run {
+// takeDueRuns takes the runs for which something is due by a time.
+func (a *agenda) takeDueRuns(now time.Time) []*run {
 	out := []*run{}
 	for len(a.runs) > 0 && !a.runs[0].next.After(now) {
 		r := a.runs[0]
-		a.drop(r)
+		a.removeFromAgenda(r)
 		out = append(out, r)
 	}
 	return out
 }
 
-// next is when something is due first. It is zero for an empty agenda.
-func (a *agenda) next() time.Time {
+// nextDueTime is when something is due first. It is zero for an empty agenda.
+func (a *agenda) nextDueTime() time.Time {
 	if len(a.runs) == 0 {
 		return time.Time{}
 	}

@@ -22,12 +22,12 @@ func TestAgenda(t *testing.T) {
 		"Order": {reason: "Runs are due in the order of their times.", change: func(*agenda, []*run) {}, due: []int{1, 2}, next: 3},
 		"Later": {
 			reason: "A run has one place on the agenda.",
-			change: func(a *agenda, runs []*run) { a.plan(runs[0], noon.Add(4*time.Minute)) }, due: []int{2}, next: 3,
+			change: func(a *agenda, runs []*run) { a.scheduleRun(runs[0], noon.Add(4*time.Minute)) }, due: []int{2}, next: 3,
 		},
-		"Dropped": {reason: "A dropped run is not due.", change: func(a *agenda, runs []*run) { a.drop(runs[1]); a.drop(runs[1]) }, due: []int{1}, next: 3},
+		"Dropped": {reason: "A dropped run is not due.", change: func(a *agenda, runs []*run) { a.removeFromAgenda(runs[1]); a.removeFromAgenda(runs[1]) }, due: []int{1}, next: 3},
 		"Never": {
 			reason: "A run that only an answer changes is not due.",
-			change: func(a *agenda, runs []*run) { a.plan(runs[2], time.Time{}) }, due: []int{1, 2}, next: -1,
+			change: func(a *agenda, runs []*run) { a.scheduleRun(runs[2], time.Time{}) }, due: []int{1, 2}, next: -1,
 		},
 	}
 	for name, tc := range cases {
@@ -36,14 +36,14 @@ func TestAgenda(t *testing.T) {
 			for n := range 3 {
 				r := &run{}
 				number[r], runs = n+1, append(runs, r)
-				a.plan(r, noon.Add(time.Duration(n+1)*time.Minute))
+				a.scheduleRun(r, noon.Add(time.Duration(n+1)*time.Minute))
 			}
 			tc.change(a, runs)
 			due, next := []int{}, -1
-			for _, r := range a.takeDue(noon.Add(2 * time.Minute)) {
+			for _, r := range a.takeDueRuns(noon.Add(2 * time.Minute)) {
 				due = append(due, number[r])
 			}
-			if first := a.next(); !first.IsZero() {
+			if first := a.nextDueTime(); !first.IsZero() {
 				next = int(first.Sub(noon).Minutes())
 			}
 			if diff := cmp.Diff([]any{tc.due, tc.next}, []any{due, next}); diff != "" {
@@ -61,7 +61,7 @@ func TestCollectDueIsLocal(t *testing.T) {
 	for n := range 5_000 {
 		m.Measure(key(n), "uid", []Task{{ID: "check", Question: &source{name: key(n).Name}, Rules: rules, LiveSince: noon, Criteria: gates.Criteria{}}})
 	}
-	due, wake, next := m.collectDue(noon)
+	due, wake, next := m.collectDueGroups(noon)
 	if len(due)+len(wake) > 0 || next.Before(noon.Add(time.Hour)) {
 		t.Fatalf("\nNothing is due for an hour.\ncollectDue(...): %d questions, %d owners, and next at %s", len(due), len(wake), next)
 	}
@@ -70,7 +70,7 @@ func TestCollectDueIsLocal(t *testing.T) {
 	}
 	dropped := m.gates[key(1)].runs["check"]
 	m.Forget(key(1))
-	m.touch(dropped)
+	m.markRunChanged(dropped)
 	if len(m.touched) != 0 || len(m.agenda.runs) != 4_999 {
 		t.Errorf("\nA Gate that was forgotten is never looked at again.\n%d touched runs, %d on the agenda", len(m.touched), len(m.agenda.runs))
 	}

@@ -86,9 +86,9 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 			r = &run{owner: owner, known: t.UnavailableSince}
 			g.runs[t.ID] = r
 		}
-		m.followTask(r, t, now)
-		m.touch(r)
-		j := r.judgeNow(now)
+		m.updateRunTask(r, t, now)
+		m.markRunChanged(r)
+		j := r.currentJudgement(now)
 		r.recordReported(j)
 		if j.Ended() {
 			j.Recent = slices.Clone(r.recent)
@@ -126,24 +126,24 @@ func (m *Meter) forgetOwner(owner types.NamespacedName) {
 // dropRun drops a run for good. An answer that is under way for it changes nothing.
 func (m *Meter) dropRun(r *run, now time.Time) {
 	m.leaveQueue(r, now)
-	m.agenda.drop(r)
+	m.agenda.removeFromAgenda(r)
 	delete(m.touched, r)
 	r.dropped = true
 }
 
-// touch lets the next collectDue look at a run, since its state has changed.
-func (m *Meter) touch(r *run) {
+// markRunChanged lets the next collectDueGroups look at a run, since its state has changed.
+func (m *Meter) markRunChanged(r *run) {
 	if !r.dropped {
 		m.touched[r] = struct{}{}
 	}
 }
 
-// followTask takes over the task as it is now.
-func (m *Meter) followTask(r *run, t Task, now time.Time) {
+// updateRunTask takes over the task as it is now.
+func (m *Meter) updateRunTask(r *run, t Task, now time.Time) {
 	if !r.task.LiveSince.Equal(t.LiveSince) {
 		m.leaveQueue(r, now)
 	}
-	r.followTask(t, now)
+	r.updateRunTask(t, now)
 }
 
 // leaveQueue takes a run out of the queue that it waits in. A question without a waiting run is not asked.
@@ -177,18 +177,18 @@ func (m *Meter) Start(ctx context.Context) error {
 		case <-m.changed:
 		case <-timer.C:
 		}
-		if wait, ok := m.runDue(ctx); ok {
+		if wait, ok := m.enqueueDueGroups(ctx); ok {
 			timer.Reset(wait)
 		}
 	}
 }
 
-// runDue enqueues the due questions, and returns the time until the next due action.
-func (m *Meter) runDue(ctx context.Context) (time.Duration, bool) {
+// enqueueDueGroups enqueues the due questions, and returns the time until the next due action.
+func (m *Meter) enqueueDueGroups(ctx context.Context) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
-	due, wake, next := m.collectDue(now)
+	due, wake, next := m.collectDueGroups(now)
 	for _, g := range due {
 		m.enqueueGroup(ctx, g, now)
 	}
@@ -197,38 +197,38 @@ func (m *Meter) runDue(ctx context.Context) (time.Duration, bool) {
 	return max(next.Sub(now), 0), !next.IsZero()
 }
 
-// collectDue returns the questions that are to be asked now, the owners of checks that time has changed, and when something else is due. It looks at the runs
+// collectDueGroups returns the questions that are to be asked now, the owners of checks that time has changed, and when something else is due. It looks at the runs
 // that time, an answer or a task has changed, and at no others.
-func (m *Meter) collectDue(now time.Time) ([]*group, []types.NamespacedName, time.Time) {
+func (m *Meter) collectDueGroups(now time.Time) ([]*group, []types.NamespacedName, time.Time) {
 	groups, wake := map[string]*group{}, []types.NamespacedName{}
-	for _, r := range m.agenda.takeDue(now) {
-		m.touch(r)
+	for _, r := range m.agenda.takeDueRuns(now) {
+		m.markRunChanged(r)
 	}
 	for r := range m.touched {
-		news, next := r.advance(groups, now)
+		news, next := r.joinGroupIfDue(groups, now)
 		if news {
 			wake = append(wake, r.owner)
 		}
-		m.agenda.plan(r, next)
+		m.agenda.scheduleRun(r, next)
 	}
 	clear(m.touched)
-	return slices.Collect(maps.Values(groups)), wake, m.agenda.next()
+	return slices.Collect(maps.Values(groups)), wake, m.agenda.nextDueTime()
 }
 
-// advance lets a run join the group of its question if that is due. It returns whether its owner is to be woken, and when something is due for it next.
-func (r *run) advance(groups map[string]*group, now time.Time) (hasNews bool, next time.Time) {
-	if r.isIdle() {
+// joinGroupIfDue lets a run join the group of its question if that is due. It returns whether its owner is to be woken, and when something is due for it next.
+func (r *run) joinGroupIfDue(groups map[string]*group, now time.Time) (hasNews bool, next time.Time) {
+	if r.hasNothingDue() {
 		return false, time.Time{}
 	}
-	j := r.judgeNow(now)
-	hasNews = r.hasNews(j)
+	j := r.currentJudgement(now)
+	hasNews = r.mustWakeOwner(j)
 	if j.Ended() {
 		return hasNews, time.Time{}
 	}
 	if !r.due.After(now) {
-		r.joinGroup(groups, now)
+		r.joinQuestionGroup(groups, now)
 	}
-	return hasNews, r.nextChange(now)
+	return hasNews, r.nextRunChange(now)
 }
 
 // wakeOwners wakes owners in the background: an owner may hold a lock and wait for the Meter.
@@ -256,10 +256,10 @@ func (m *Meter) enqueueGroup(ctx context.Context, g *group, now time.Time) {
 // startQueued asks the questions that may be asked now.
 func (m *Meter) startQueued(ctx context.Context, now time.Time) {
 	for g, place, ok := m.lines.Next(); ok; g, place, ok = m.lines.Next() {
-		g.occupy(place)
+		g.occupyPlace(place)
 		g.startClocks(now)
 		for _, j := range g.members {
-			m.touch(j.run)
+			m.markRunChanged(j.run)
 		}
 		panics.Go("measure for Gates", func() { m.askQuestion(ctx, g) })
 		m.signalChange() // From now on the time of its checks counts.
@@ -289,11 +289,11 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.
 		}
-		m.touch(j.run)
-		measurement := j.run.takeAnswer(a, begun, now)
+		m.markRunChanged(j.run)
+		measurement := j.run.recordAnswer(a, begun, now)
 		m.observer.Measured(j.run.task.Type, string(measurement.Outcome), now.Sub(begun))
-		j.run.remember(measurement, now)
-		if j.run.hasNews(j.run.judgeNow(now)) {
+		j.run.recordMeasurement(measurement, now)
+		if j.run.mustWakeOwner(j.run.currentJudgement(now)) {
 			wake = append(wake, j.run.owner)
 		}
 	}
@@ -301,8 +301,8 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 	m.signalChange()
 }
 
-// nextSlot is the first time after a given time on the grid of a question and an interval.
-func nextSlot(key string, interval time.Duration, earliest time.Time) time.Time {
+// nextQuestionSlot is the first time after a given time on the grid of a question and an interval.
+func nextQuestionSlot(key string, interval time.Duration, earliest time.Time) time.Time {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key))
 	shift := time.Duration(h.Sum64() % uint64(interval)) //nolint:gosec // An interval is never negative.

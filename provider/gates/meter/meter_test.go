@@ -415,7 +415,7 @@ func TestSlot(t *testing.T) {
 	slots := []time.Time{}
 	for range 100 {
 		now = now.Add(97 * time.Millisecond)
-		slot := nextSlot("q", 5*time.Second, now)
+		slot := nextQuestionSlot("q", 5*time.Second, now)
 		if !slot.After(now) || slot.Sub(now) > 5*time.Second {
 			t.Fatalf("slot(%s): %s", now, slot)
 		}
@@ -426,7 +426,7 @@ func TestSlot(t *testing.T) {
 	if len(slots) > 3 {
 		t.Errorf("there are %d slots in 10 s", len(slots))
 	}
-	if nextSlot("q", 5*time.Second, now).Equal(nextSlot("other", 5*time.Second, now)) {
+	if nextQuestionSlot("q", 5*time.Second, now).Equal(nextQuestionSlot("other", 5*time.Second, now)) {
 		t.Error("all questions are asked at the same moment")
 	}
 }

@@ -17,8 +17,8 @@ func (r *run) nextInOutage(now time.Time) time.Time {
 	return r.due
 }
 
-// takeOutage records that the host did not answer. The clock of the subject stands still, and the host is asked again after a while.
-func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Measurement {
+// recordOutage records that the host did not answer. The clock of the subject stands still, and the host is asked again after a while.
+func (r *run) recordOutage(a gates.Answer, begun, now time.Time) gates.Measurement {
 	r.resumeWithData(begun)
 	if r.stopped.IsZero() {
 		r.stopped, r.outage = begun, gates.Outage{Since: begun}
@@ -30,7 +30,7 @@ func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Measurement
 		r.outage.Problem = a.Problem
 	}
 	r.outage.Questions++
-	r.due = nextSlot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
+	r.due = nextQuestionSlot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
 	return gates.Measurement{Outcome: gates.Missed, Message: r.outage.Problem}
 }
 
@@ -43,9 +43,9 @@ func (r *run) resumeAfterLostQuestion(now time.Time) {
 	}
 }
 
-// endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the next answer
+// resumeAfterOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the next answer
 // counts. Until then the clock stands still.
-func (r *run) endOutage(now time.Time) gates.Measurement {
+func (r *run) resumeAfterOutage(now time.Time) gates.Measurement {
 	r.back = now
 	r.due = nextMeasurement(r.task, now.Add(r.task.Lead))
 	r.waited += r.due.Sub(r.stopped)

@@ -279,7 +279,7 @@ func TestOutageKeepsItsMessage(t *testing.T) {
 	want := []string{"status 503: request 1234567", "status 503: request 1234567", "status 502"}
 	got := []string{}
 	for _, problem := range []string{"status 503: request 1234567", "status 503: request 7654321", "status 502"} {
-		m := r.takeOutage(gates.Answer{Problem: problem, Unavailable: true}, now, now)
+		m := r.recordOutage(gates.Answer{Problem: problem, Unavailable: true}, now, now)
 		got = append(got, m.Message)
 	}
 	if diff := cmp.Diff(want, got); diff != "" || r.outage.Questions != len(want) {

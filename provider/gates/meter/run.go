@@ -123,8 +123,8 @@ type member struct {
 	episode  int
 }
 
-// occupy gives the group its place, and the question of the namespace that pays for it.
-func (g *group) occupy(place shares.Place) {
+// occupyPlace gives the group its place, and the question of the namespace that pays for it.
+func (g *group) occupyPlace(place shares.Place) {
 	g.place = place
 	for _, j := range g.members {
 		if j.run.owner.Namespace == place.Namespace {
@@ -134,8 +134,8 @@ func (g *group) occupy(place shares.Place) {
 	}
 }
 
-// followTask takes over the task as it is now. A subject that stopped being live is measured from the start once it is live again.
-func (r *run) followTask(t Task, now time.Time) {
+// updateRunTask takes over the task as it is now. A subject that stopped being live is measured from the start once it is live again.
+func (r *run) updateRunTask(t Task, now time.Time) {
 	previous := r.task
 	r.task = t
 	if previous.LiveSince.Equal(t.LiveSince) {
@@ -172,7 +172,7 @@ func (r *run) firstMeasurement(t Task) time.Time {
 
 // nextMeasurement is where a task is measured next. How long the subject is live changes the question, and must not change its place.
 func nextMeasurement(t Task, earliest time.Time) time.Time {
-	return nextSlot(t.Question.Key(0), t.Rules.Interval, earliest)
+	return nextQuestionSlot(t.Question.Key(0), t.Rules.Interval, earliest)
 }
 
 // countsSince is from when on time counts: from the first measurement, since a user cannot choose where that lies on the grid. A run that was
@@ -202,12 +202,12 @@ func (r *run) measurableTime(now time.Time, t Task) time.Duration {
 	return r.spent + max(now.Sub(r.countsSince(t))-waited, 0)
 }
 
-func (r *run) judgeNow(now time.Time) gates.Judgement {
+func (r *run) currentJudgement(now time.Time) gates.Judgement {
 	return r.task.Outages.Judge(gates.Judge(r.task.Rules, r.tally, r.measurableTime(now, r.task)), r.outage, now)
 }
 
-// hasNews reports whether a judgement has to wake the owner: the check has ended, or the availability of its host changed.
-func (r *run) hasNews(j gates.Judgement) bool {
+// mustWakeOwner reports whether a judgement has to wake the owner: the check has ended, or the availability of its host changed.
+func (r *run) mustWakeOwner(j gates.Judgement) bool {
 	if r.reportedEnd || !j.Ended() && j.Availability == r.reported && j.IsCounted == r.reportedCount {
 		return false
 	}
@@ -221,12 +221,12 @@ func (r *run) recordReported(j gates.Judgement) {
 	r.reportedEnd, r.reported, r.reportedCount = j.Ended(), j.Availability, j.IsCounted
 }
 
-// isIdle is true for a run that nothing is due for.
-func (r *run) isIdle() bool { return r.since.IsZero() || r.reportedEnd }
+// hasNothingDue is true for a run that nothing is due for.
+func (r *run) hasNothingDue() bool { return r.since.IsZero() || r.reportedEnd }
 
-// nextChange is when a run has to be looked at again: to be measured, or since its time is over. It is zero for a run that waits for its turn, and for a run
+// nextRunChange is when a run has to be looked at again: to be measured, or since its time is over. It is zero for a run that waits for its turn, and for a run
 // without a timeout that waits for an answer.
-func (r *run) nextChange(now time.Time) time.Time {
+func (r *run) nextRunChange(now time.Time) time.Time {
 	if !r.stopped.IsZero() {
 		return r.nextInOutage(now)
 	}
@@ -244,8 +244,8 @@ func (r *run) nextChange(now time.Time) time.Time {
 	return r.due
 }
 
-// joinGroup adds a run to the group of runs with the same question.
-func (r *run) joinGroup(groups map[string]*group, now time.Time) {
+// joinQuestionGroup adds a run to the group of runs with the same question.
+func (r *run) joinQuestionGroup(groups map[string]*group, now time.Time) {
 	if r.asking {
 		return
 	}
@@ -269,20 +269,20 @@ func (r *run) measurableSince() time.Time {
 	return r.task.LiveSince
 }
 
-// takeAnswer records the answer to a question that was begun at some time, and returns the measurement with how it counts.
-func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement {
+// recordAnswer records the answer to a question that was begun at some time, and returns the measurement with how it counts.
+func (r *run) recordAnswer(a gates.Answer, begun, now time.Time) gates.Measurement {
 	r.asking = false
 	if a = r.tally.RequireNew(a); a.Unavailable {
-		return r.takeOutage(a, begun, now)
+		return r.recordOutage(a, begun, now)
 	}
 	r.known = time.Time{}
 	if !r.stopped.IsZero() && !r.outage.IsLostQuestion(begun) {
-		return r.endOutage(now)
+		return r.resumeAfterOutage(now)
 	}
 	r.resumeAfterLostQuestion(now)
 	r.due = nextMeasurement(r.task, now)
 	m := r.task.Criteria.Measure(a)
-	if r.judgeNow(now).Ended() {
+	if r.currentJudgement(now).Ended() {
 		return m // It came too late.
 	}
 	if r.tally = r.tally.Add(m); m.Outcome == gates.Waiting {
@@ -293,8 +293,8 @@ func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement
 	return m
 }
 
-// remember a measurement among the recent measurements.
-func (r *run) remember(m gates.Measurement, now time.Time) {
+// recordMeasurement adds a measurement to the recent measurements.
+func (r *run) recordMeasurement(m gates.Measurement, now time.Time) {
 	r.recent = append(r.recent, v1alpha1.Measurement{At: metav1.NewTime(now.Truncate(time.Second)), Outcome: string(m.Outcome), Value: m.Value})
 	r.recent = r.recent[max(0, len(r.recent)-v1alpha1.MaxRecent):]
 }

@@ -22,11 +22,11 @@ func TestNextChangeOfWatched(t *testing.T) {
 		task:  Task{Question: &source{}, Rules: gates.Rules{Count: 1, Interval: time.Second, Timeout: time.Minute, GoesOn: true}, LiveSince: now.Add(-time.Hour)},
 		tally: gates.Tally{}.Add(gates.Measurement{Outcome: gates.Pass, At: now.Add(-time.Minute)}),
 	}
-	if got := watched.nextChange(now); !got.Equal(now.Add(time.Second)) {
+	if got := watched.nextRunChange(now); !got.Equal(now.Add(time.Second)) {
 		t.Errorf("A check that is watched is looked at when it is measured next.\nnextChange(): want %s, got %s", now.Add(time.Second), got)
 	}
 	watched.asking = true
-	if got := watched.nextChange(now); !got.IsZero() {
+	if got := watched.nextRunChange(now); !got.IsZero() {
 		t.Errorf("A check that is watched is not looked at before its answer came.\nnextChange(): want a zero time, got %s", got)
 	}
 }
@@ -157,7 +157,7 @@ func TestPayerAsksItsOwnQuestion(t *testing.T) {
 		return member{run: r, question: named{name: namespace}}
 	}
 	g := &group{members: []member{owned("team-a"), owned("team-b")}, question: named{name: "team-a"}}
-	g.occupy(shares.Place{Host: "prometheus", Namespace: "team-b"})
+	g.occupyPlace(shares.Place{Host: "prometheus", Namespace: "team-b"})
 	if diff := cmp.Diff("team-b", g.question.Key(0)); diff != "" {
 		t.Errorf("\nThe namespace that has the turn pays for the answer.\noccupy(...): question -want, +got:\n%s", diff)
 	}

@@ -90,7 +90,7 @@ type envelope struct {
 
 // decodeAnswer decodes the answer of a server to a request with credentials. An unknown form is an error.
 func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
-	if problem := outageOf(response.Status); problem != "" {
+	if problem := outageProblem(response.Status); problem != "" {
 		return outageAnswer(problem, response.Words(k))
 	}
 	e := envelope{}
@@ -99,7 +99,7 @@ func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
 		return outageAnswer(problemForeign, response.Words(k))
 	}
 	switch {
-	case e.Status == "error" && isOutage(e):
+	case e.Status == "error" && isServerOutage(e):
 		return outageAnswer(problemUnavailable, response.Words(k))
 	case e.Status == "error" && e.ErrorType != "":
 		return gates.Answer{Problem: describeRefusal(e, k)}
@@ -122,8 +122,8 @@ func decodeAnswer(response fetch.Answer, k fetch.Credentials) gates.Answer {
 	return a
 }
 
-// isOutage reports whether an error is about the server itself, or about a part of it that did not answer.
-func isOutage(e envelope) bool {
+// isServerOutage reports whether an error is about the server itself, or about a part of it that did not answer.
+func isServerOutage(e envelope) bool {
 	return slices.Contains(outageTypes(), e.ErrorType) || e.ErrorType == typeExecution && brokenCall.MatchString(e.Error)
 }
 
@@ -132,8 +132,8 @@ func outageAnswer(problem, words string) gates.Answer {
 	return gates.Answer{Problem: fetch.WithWords(problem, words), Unavailable: true}
 }
 
-// outageOf returns why the server could not look at the query at all. It is empty for a status that answers the query, such as 400.
-func outageOf(status int) string {
+// outageProblem returns why the server could not look at the query at all. It is empty for a status that answers the query, such as 400.
+func outageProblem(status int) string {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return problemDenied
@@ -216,7 +216,7 @@ func decodeValues(kind string, result json.RawMessage) gates.Answer {
 	case "vector":
 		return decodeVector(result)
 	case "scalar":
-		return withSample(gates.Answer{}, result)
+		return withParsedSample(gates.Answer{}, result)
 	}
 	return gates.Answer{Problem: problemForeign}
 }
@@ -239,15 +239,15 @@ func decodeVector(result json.RawMessage) gates.Answer {
 		if s.Histogram != nil {
 			return gates.Answer{Problem: problemHistogram}
 		}
-		if a = withSample(a, s.Value); a.Problem != "" {
+		if a = withParsedSample(a, s.Value); a.Problem != "" {
 			break
 		}
 	}
 	return a
 }
 
-// withSample adds a pair of a time and a value, which is a text. Anything else would be read as 0.
-func withSample(a gates.Answer, pair json.RawMessage) gates.Answer {
+// withParsedSample adds a pair of a time and a value, which is a text. Anything else would be read as 0.
+func withParsedSample(a gates.Answer, pair json.RawMessage) gates.Answer {
 	parts, ok := firstElements(pairSize+1, pair)
 	if !ok || len(parts) != pairSize {
 		return gates.Answer{Problem: problemForeign}

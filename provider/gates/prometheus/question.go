@@ -67,8 +67,8 @@ func Base(address string) (*url.URL, error) {
 // Place of a server is its scheme, host and port, for messages. A path may hold a secret, and Base refuses an address with a user.
 func Place(base *url.URL) string { return base.Scheme + "://" + base.Host }
 
-// withPlace names the server in the problem of an answer that it could not give, so that a reader can find the failed server.
-func (s Server) withPlace(a gates.Answer) gates.Answer {
+// withServerPlace names the server in the problem of an answer that it could not give, so that a reader can find the failed server.
+func (s Server) withServerPlace(a gates.Answer) gates.Answer {
 	if a.Unavailable {
 		a.Problem += " (" + Place(s.Base) + ")"
 	}
@@ -102,7 +102,7 @@ func (q *Question) Key(live time.Duration) string {
 	digest := q.server.Credentials.Digest()
 	return strings.Join([]string{
 		q.server.Base.String(), hex.EncodeToString(digest[:]), q.lookbackFor(live).String(),
-		strconv.FormatBool(q.stats), strconv.FormatBool(q.isEarly(live)), q.text,
+		strconv.FormatBool(q.stats), strconv.FormatBool(q.isQuestionEarly(live)), q.text,
 	}, "\n")
 }
 
@@ -120,7 +120,7 @@ func (q *Question) lookbackFor(live time.Duration) time.Duration {
 	return out
 }
 
-func (q *Question) isEarly(live time.Duration) bool {
+func (q *Question) isQuestionEarly(live time.Duration) bool {
 	return live-q.reach.Offset < settled+promql.Precision
 }
 
@@ -135,9 +135,9 @@ func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
 	}
 	response, err := q.doer.Do(ctx, fetch.Request{URL: q.server.Base.JoinPath("api/v1/query"), Form: form, Credentials: q.server.Credentials})
 	if err != nil {
-		return q.server.withPlace(gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)})
+		return q.server.withServerPlace(gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)})
 	}
-	a := q.server.withPlace(decodeAnswer(response, q.server.Credentials))
-	a.Early = q.isEarly(live)
+	a := q.server.withServerPlace(decodeAnswer(response, q.server.Credentials))
+	a.Early = q.isQuestionEarly(live)
 	return a
 }

@@ -120,7 +120,7 @@ func (d *Decision) explainReady(f Facts) {
 	default:
 		d.Reason = f.availabilityReason()
 		d.Message = describeChecks(d.Next.Checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.Message != "" })
-		if d.Reason == v1alpha1.ReasonMeasuring && isWatching(d.Next.Checks) {
+		if d.Reason == v1alpha1.ReasonMeasuring && areChecksCounted(d.Next.Checks) {
 			d.Reason, d.Message = v1alpha1.ReasonWatching, "the checks have their count, and are measured on until the step is released"
 		}
 		if d.Reason == v1alpha1.ReasonMeasuring && d.Message == "" {
@@ -130,8 +130,8 @@ func (d *Decision) explainReady(f Facts) {
 	}
 }
 
-// isWatching is true if each running check has its count.
-func isWatching(checks []v1alpha1.CheckResult) bool {
+// areChecksCounted is true if each running check has its count.
+func areChecksCounted(checks []v1alpha1.CheckResult) bool {
 	return !slices.ContainsFunc(checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.CountedAt == nil })
 }
 

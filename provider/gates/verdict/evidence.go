@@ -28,7 +28,7 @@ type Evidence struct {
 	HasBegun bool
 }
 
-func sameClaim(a, b v1alpha1.ClaimReference) bool {
+func isSameClaim(a, b v1alpha1.ClaimReference) bool {
 	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
@@ -63,11 +63,11 @@ func (e Evidence) IsReportedHealthy(site string) bool {
 // that position. Zero without a proof.
 func (e Evidence) syncedSince(site string) time.Time {
 	s := e.Sync
-	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.Spec.ClaimRef) || !isCurrent(s) {
+	if s == nil || s.GetDeletionTimestamp() != nil || !isSameClaim(s.Spec.ForProvider.ClaimRef, e.Spec.ClaimRef) || !isStatusCurrent(s) {
 		return time.Time{}
 	}
 	judged, observed := e.Spec.AskedPosition(), s.Status.AtProvider.ObservedPosition()
-	if !evidence.LatestPosition(s).HasReached(judged) || !observed.HasReached(judged) || e.isPassed(observed) {
+	if !evidence.LatestPosition(s).HasReached(judged) || !observed.HasReached(judged) || e.areSitesPastStep(observed) {
 		return time.Time{}
 	}
 	for _, o := range s.Status.AtProvider.Sites {
@@ -78,15 +78,15 @@ func (e Evidence) syncedSince(site string) time.Time {
 	return time.Time{}
 }
 
-// isPassed reports whether the Sites are at a later step than the step of a Gate that never measured: a user released the step without its Gate.
-func (e Evidence) isPassed(observed ledger.Position) bool {
+// areSitesPastStep reports whether the Sites are at a later step than the step of a Gate that never measured: a user released the step without its Gate.
+func (e Evidence) areSitesPastStep(observed ledger.Position) bool {
 	return e.Spec.Until == v1alpha1.GateUntilReleased && !e.HasBegun && observed.Step > e.Spec.AskedPosition().Step
 }
 
 // IsReleased is true once the SiteSync reports that the step of the Gate's position is released. A deployment at a later step has released it.
 func (e Evidence) IsReleased() bool {
 	s, judged := e.Sync, e.Spec.AskedPosition()
-	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.Spec.ClaimRef) || !isCurrent(s) {
+	if s == nil || s.GetDeletionTimestamp() != nil || !isSameClaim(s.Spec.ForProvider.ClaimRef, e.Spec.ClaimRef) || !isStatusCurrent(s) {
 		return false
 	}
 	requested, latest := s.Spec.ForProvider.AskedPosition(), evidence.LatestPosition(s)
@@ -114,8 +114,8 @@ type conditioned interface {
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition
 }
 
-// isCurrent reports whether the status of an object describes its current generation, and its last observation succeeded.
-func isCurrent(o conditioned) bool {
+// isStatusCurrent reports whether the status of an object describes its current generation, and its last observation succeeded.
+func isStatusCurrent(o conditioned) bool {
 	ready, synced := o.GetCondition(xpv2.TypeReady), o.GetCondition(xpv2.TypeSynced)
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
 }
@@ -126,11 +126,11 @@ func isCurrent(o conditioned) bool {
 func (e Evidence) deliveredSince(site string) time.Time {
 	for i := range e.Deliveries {
 		d := &e.Deliveries[i]
-		if !deliversTo(d, site) {
+		if !deliversToSite(d, site) {
 			continue
 		}
 		ready, synced := d.GetCondition(xpv2.TypeReady), d.GetCondition(xpv2.TypeSynced)
-		isDelivered := ready.Status == corev1.ConditionTrue && isCurrent(d) && d.GetDeletionTimestamp() == nil
+		isDelivered := ready.Status == corev1.ConditionTrue && isStatusCurrent(d) && d.GetDeletionTimestamp() == nil
 		judged := e.Spec.AskedPosition()
 		if !isDelivered || !mandate.Position(d).HasReached(judged) || !d.Status.AtProvider.AppliedPosition().HasReached(judged) {
 			continue
@@ -143,7 +143,7 @@ func (e Evidence) deliveredSince(site string) time.Time {
 	return time.Time{}
 }
 
-func deliversTo(d *deliveryv1alpha1.GitDelivery, site string) bool {
+func deliversToSite(d *deliveryv1alpha1.GitDelivery, site string) bool {
 	for t := range d.Spec.ForProvider.EachTree() {
 		if t.Site == site {
 			return true

@@ -74,9 +74,9 @@ func (b *Budget) IsZero() bool { return b == nil || b.lane == nil || b.lists == 
 // Namespace returns the namespace that pays for operations. Empty stands for administrators.
 func (b *Budget) Namespace() string { return b.account.Namespace }
 
-// keepsLane decides about a slow answer while another namespace waits: it keeps the lane once after the namespace gave up a turn. Otherwise it gives the lane
+// keepsLargeLane decides about a slow answer while another namespace waits: it keeps the lane once after the namespace gave up a turn. Otherwise it gives the lane
 // up, and the next slow answer of the namespace keeps it.
-func (l *largeLane) keepsLane(namespace string) bool {
+func (l *largeLane) keepsLargeLane(namespace string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.lasting[namespace]; ok {
@@ -107,8 +107,8 @@ func NewShare(b *Budget, giveUp func() error) *Share { return &Share{budget: b, 
 // Grow takes memory for so many bytes more, and the lane if an answer is large or the namespace has no memory left. It returns an error if the context ends
 // before; the context of an operation of RunInTurn ends if the lane is taken.
 func (s *Share) Grow(ctx context.Context, bytes int64) error {
-	turn := turnOf(ctx)
-	if s.free != nil || turn.hasLane() || bytes <= modestBytes && s.takeModest(bytes) {
+	turn := turnFromContext(ctx)
+	if s.free != nil || turn.hasLargeLane() || bytes <= modestBytes && s.takeModestMemory(bytes) {
 		return nil
 	}
 	if turn == nil {
@@ -124,8 +124,8 @@ func (s *Share) Grow(ctx context.Context, bytes int64) error {
 	return context.Canceled
 }
 
-// takeModest takes memory for a modest answer. It returns false if the namespace has none left.
-func (s *Share) takeModest(bytes int64) bool {
+// takeModestMemory takes memory for a modest answer. It returns false if the namespace has none left.
+func (s *Share) takeModestMemory(bytes int64) bool {
 	if _, ok := memory.TryReserve(s.budget.account.Namespace, bytes); !ok {
 		return false
 	}
@@ -151,7 +151,7 @@ func (s *Share) Read(ctx context.Context, r io.Reader) (io.ReadSeeker, error) {
 			return nil, err
 		}
 		size := c.size
-		if err := c.fillFrom(io.LimitReader(r, readStep)); err != nil || c.size < size+readStep {
+		if err := c.fillFromReader(io.LimitReader(r, readStep)); err != nil || c.size < size+readStep {
 			return c, err
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Share) Read(ctx context.Context, r io.Reader) (io.ReadSeeker, error) {
 	}
 	counted := &countingReader{next: r}
 	gaveUp, stop := s.giveUpWhenSlow(counted)
-	err := c.fillFrom(counted)
+	err := c.fillFromReader(counted)
 	stop()
 	if gaveUp.Load() {
 		return nil, context.DeadlineExceeded
@@ -176,7 +176,7 @@ func (s *Share) giveUpWhenSlow(read *countingReader) (gaveUp *atomic.Bool, stop 
 		return gaveUp, cancel
 	}
 	go func() {
-		if s.waitUntilSlow(ctx, read) && !s.budget.lane.keepsLane(s.budget.account.Namespace) {
+		if s.waitUntilSlow(ctx, read) && !s.budget.lane.keepsLargeLane(s.budget.account.Namespace) {
 			gaveUp.Store(true)
 			_ = s.giveUp() // Its reader ends with an error.
 		}

@@ -188,7 +188,7 @@ func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
 
 func TestLastingTurnIsUsedOnce(t *testing.T) {
 	l := New().lane
-	got := []bool{l.keepsLane("hostile"), l.keepsLane("team-a"), l.keepsLane("hostile"), l.keepsLane("hostile"), l.keepsLane("hostile")}
+	got := []bool{l.keepsLargeLane("hostile"), l.keepsLargeLane("team-a"), l.keepsLargeLane("hostile"), l.keepsLargeLane("hostile"), l.keepsLargeLane("hostile")}
 	if diff := cmp.Diff([]bool{false, false, true, false, true}, got); diff != "" {
 		t.Errorf("A namespace whose answers are always slow keeps the lane every other time only.\nkeepsLane(...): -want, +got:\n%s", diff)
 	}

@@ -17,8 +17,8 @@ type chunkBuffer struct {
 	at    int64
 }
 
-// fillFrom appends all that a reader has.
-func (c *chunkBuffer) fillFrom(r io.Reader) error {
+// fillFromReader appends all that a reader has.
+func (c *chunkBuffer) fillFromReader(r io.Reader) error {
 	for {
 		if c.size == int64(len(c.parts))*chunkBytes {
 			c.parts = append(c.parts, make([]byte, chunkBytes))

@@ -27,7 +27,7 @@ func TestChunkBufferReadsWhatWasWritten(t *testing.T) {
 			c, source, size := &chunkBuffer{}, bytes.NewReader(all), 0
 			for _, n := range tc.parts {
 				size += n
-				if err := c.fillFrom(io.LimitReader(source, int64(n))); err != nil {
+				if err := c.fillFromReader(io.LimitReader(source, int64(n))); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -48,11 +48,11 @@ func CountOf(ctx context.Context) func(bytes int) error {
 	if !ok {
 		return nil
 	}
-	return func(bytes int) error { return m.countBytes(ctx, bytes) }
+	return func(bytes int) error { return m.countListBytes(ctx, bytes) }
 }
 
-// countBytes counts bytes. A large list waits for its place. It returns the error of the context, or context.DeadlineExceeded for a list that takes too long.
-func (m *ListMeter) countBytes(ctx context.Context, bytes int) error {
+// countListBytes counts bytes. A large list waits for its place. It returns the error of the context, or context.DeadlineExceeded for a list that takes too long.
+func (m *ListMeter) countListBytes(ctx context.Context, bytes int) error {
 	m.read += int64(bytes)
 	memory.Hold(m.budget.account.Namespace, int64(bytes)*decodedPerListByte)
 	switch {

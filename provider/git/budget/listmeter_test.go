@@ -77,7 +77,7 @@ func TestSlowListEnds(t *testing.T) {
 		_, m := WithListMeter(t.Context(), New())
 		began, err := time.Now(), error(nil)
 		for err == nil && time.Since(began) < time.Minute {
-			err = m.countBytes(t.Context(), largeList)
+			err = m.countListBytes(t.Context(), largeList)
 			<-time.After(time.Second)
 		}
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > listTime+3*time.Second {

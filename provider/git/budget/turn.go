@@ -22,12 +22,12 @@ type largeTurn struct {
 
 type turnKey struct{}
 
-func turnOf(ctx context.Context) *largeTurn {
+func turnFromContext(ctx context.Context) *largeTurn {
 	t, _ := ctx.Value(turnKey{}).(*largeTurn)
 	return t
 }
 
-func (t *largeTurn) hasLane() bool { return t != nil && t.lane }
+func (t *largeTurn) hasLargeLane() bool { return t != nil && t.lane }
 
 func (t *largeTurn) endUntilNext() {
 	t.ended.Store(true)

@@ -65,21 +65,21 @@ func (n *Node) Place(path string, leaf *Node) error {
 	}
 	node, ok := n, true
 	if parent != "" {
-		node, ok = n.descendTo(parent)
+		node, ok = n.descendToNode(parent)
 	}
-	if !ok || node.childNamed(last) != nil {
+	if !ok || node.childByName(last) != nil {
 		return failure.Newf(failure.ClassInvalid, "path %q is in another path of the same change, or is named twice", failure.Shorten(path))
 	}
 	node.addChild(last, leaf)
 	return nil
 }
 
-// descendTo returns the node of a directory on the way to a leaf, as owned as the
+// descendToNode returns the node of a directory on the way to a leaf, as owned as the
 // node where it begins; it fails at a place that is a leaf itself.
-func (n *Node) descendTo(path string) (*Node, bool) {
+func (n *Node) descendToNode(path string) (*Node, bool) {
 	node := n
 	for name := range strings.SplitSeq(path, "/") {
-		next := node.childNamed(name)
+		next := node.childByName(name)
 		if next == nil {
 			next = &Node{owned: n.owned}
 			node.addChild(name, next)
@@ -92,7 +92,7 @@ func (n *Node) descendTo(path string) (*Node, bool) {
 	return node, true
 }
 
-func (n *Node) childNamed(name string) *Node {
+func (n *Node) childByName(name string) *Node {
 	return n.children[name]
 }
 
@@ -140,10 +140,10 @@ func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, p
 			return plumbing.ZeroHash, err
 		}
 	}
-	next = slices.DeleteFunc(slices.Clone(next), func(x TreeEntry) bool { return n.childNamed(x.Name) != nil })
+	next = slices.DeleteFunc(slices.Clone(next), func(x TreeEntry) bool { return n.childByName(x.Name) != nil })
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
 		previous, found := findTreeEntry(entries, name)
-		now, err := e.editEntry(ctx, previous, found, n, name, path+name)
+		now, err := e.editTreeEntry(ctx, previous, found, n, name, path+name)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -162,10 +162,10 @@ func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, p
 	return e.addMissingObject(created, old), nil
 }
 
-// editEntry returns the entry of a name after the change; an id of zero means
+// editTreeEntry returns the entry of a name after the change; an id of zero means
 // no entry.
-func (e *treeEditor) editEntry(ctx context.Context, previous TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
-	n := parent.childNamed(name)
+func (e *treeEditor) editTreeEntry(ctx context.Context, previous TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
+	n := parent.childByName(name)
 	if n.gone {
 		return TreeEntry{}, nil
 	}
@@ -180,7 +180,7 @@ func (e *treeEditor) editEntry(ctx context.Context, previous TreeEntry, found bo
 		return TreeEntry{}, occupiedError(path, n)
 	}
 	if n.isFile {
-		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addMissingObject(n.blobObject(), previous.ID)}, nil
+		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addMissingObject(n.newBlobObject(), previous.ID)}, nil
 	}
 	base := plumbing.ZeroHash
 	if found && previous.IsDir() {

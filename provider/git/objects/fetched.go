@@ -51,7 +51,7 @@ func (v View) Extend(ctx context.Context, commit plumbing.Hash, sent map[plumbin
 		}
 	}
 	next := View{
-		Commit: commit, meter: v.meter, payer: v.payer, objects: v.addLayer(maps.Clone(added)),
+		Commit: commit, meter: v.meter, payer: v.payer, objects: v.addObjectLayer(maps.Clone(added)),
 		live: v.live, liveBytes: v.liveBytes, bytes: v.bytes + sizeOfObjects(added),
 	}
 	next, err := next.withCommitTree(ctx)
@@ -64,7 +64,7 @@ func (v View) Extend(ctx context.Context, commit plumbing.Hash, sent map[plumbin
 // AddObjects returns the view with more objects that hang on its commit.
 func (v View) AddObjects(objects map[plumbing.Hash]Object) View {
 	v.bytes += sizeOfObjects(objects)
-	v.objects = v.addLayer(objects)
+	v.objects = v.addObjectLayer(objects)
 	return v
 }
 
@@ -84,9 +84,9 @@ func (v View) Count() int { return v.objects.Len() }
 // Size returns the approximate memory of the objects in bytes.
 func (v View) Size() int { return v.bytes }
 
-// addLayer returns the objects of the view with more, whose map it takes over. The payer holds their memory until no reader has them any more: a snapshot that
+// addObjectLayer returns the objects of the view with more, whose map it takes over. The payer holds their memory until no reader has them any more: a snapshot that
 // was dropped from a cache counts while a reconcile reads it.
-func (v View) addLayer(added map[plumbing.Hash]Object) *layer[Object] {
+func (v View) addObjectLayer(added map[plumbing.Hash]Object) *layer[Object] {
 	next := v.objects.With(added)
 	if next != v.objects {
 		memory.HoldWhile(next, v.payer, int64(sizeOfObjects(next.own)))

@@ -94,7 +94,7 @@ func Lineage(ctx context.Context, m *Meter, objects map[plumbing.Hash]Object, ti
 	for done := 0; done < len(l.commits); {
 		id := l.commits[done]
 		done++
-		if err := l.addParents(ctx, m, id); err != nil {
+		if err := l.addCommitParents(ctx, m, id); err != nil {
 			return nil, err
 		}
 	}
@@ -109,9 +109,9 @@ type lineage struct {
 	answer  Answer
 }
 
-// addParents adds the parents of a commit that were not reached before.
-func (l *lineage) addParents(ctx context.Context, m *Meter, id plumbing.Hash) error {
-	if err := m.spend(ctx, openedObject, 1); err != nil {
+// addCommitParents adds the parents of a commit that were not reached before.
+func (l *lineage) addCommitParents(ctx context.Context, m *Meter, id plumbing.Hash) error {
+	if err := m.spendMeterUnits(ctx, openedObject, 1); err != nil {
 		return err
 	}
 	o, ok := l.objects[id]
@@ -119,13 +119,13 @@ func (l *lineage) addParents(ctx context.Context, m *Meter, id plumbing.Hash) er
 		return nil
 	}
 	for parent := range parentsOfCommit(o.Data) {
-		if err := m.spend(ctx, readEntry, 1); err != nil {
+		if err := m.spendMeterUnits(ctx, readEntry, 1); err != nil {
 			return err
 		}
 		if l.seen[parent] {
 			continue
 		}
-		if _, isPresent := l.objects[parent]; !isPresent && l.answer.holdBytes(idBytes) != nil {
+		if _, isPresent := l.objects[parent]; !isPresent && l.answer.countHeldBytes(idBytes) != nil {
 			return failure.Newf(failure.ClassTooLarge, "cannot read the repository: its commits have more ancestors that the server did not send than fit")
 		}
 		l.seen[parent] = true

@@ -23,9 +23,9 @@ const (
 	countUnits
 )
 
-// maxSpent is how much of each unit a Meter has. No server sends more than 3,000,000 entries at once, so a plan may go through all of them several times,
+// meterLimits is how much of each unit a Meter has. No server sends more than 3,000,000 entries at once, so a plan may go through all of them several times,
 // and needs less than a second for it.
-func maxSpent() [countUnits]int64 {
+func meterLimits() [countUnits]int64 {
 	return [countUnits]int64{openedObject: 2_000_000, readEntry: 10_000_000, pathByte: 64 << 20, serverRequest: 4_000}
 }
 
@@ -52,7 +52,7 @@ type Meter struct {
 // NewMeter returns the meter of one plan.
 func NewMeter() *Meter {
 	m := &Meter{}
-	for u, n := range maxSpent() {
+	for u, n := range meterLimits() {
 		m.left[u].Store(n)
 	}
 	return m
@@ -65,7 +65,7 @@ func (m *Meter) ForDirectory() *Meter {
 		return nil
 	}
 	out := &Meter{plan: m}
-	for u, n := range maxSpent() {
+	for u, n := range meterLimits() {
 		out.left[u].Store(n / directoryShare)
 	}
 	return out
@@ -73,13 +73,15 @@ func (m *Meter) ForDirectory() *Meter {
 
 // CountRequest counts a request to the server. It returns an error of class TooCostly if the plan has sent too many, and one of class Transient if the
 // context has ended.
-func (m *Meter) CountRequest(ctx context.Context) error { return m.spend(ctx, serverRequest, 1) }
+func (m *Meter) CountRequest(ctx context.Context) error {
+	return m.spendMeterUnits(ctx, serverRequest, 1)
+}
 
 // HasRequestsLeft reports whether the plan may send the server another request.
 func (m *Meter) HasRequestsLeft() bool { return m != nil && m.left[serverRequest].Load() > 0 }
 
-// spend counts some of a unit. Everything that reads a repository calls it for each step.
-func (m *Meter) spend(ctx context.Context, u unit, count int) error {
+// spendMeterUnits counts some of a unit. Everything that reads a repository calls it for each step.
+func (m *Meter) spendMeterUnits(ctx context.Context, u unit, count int) error {
 	if err := ctx.Err(); err != nil {
 		return failure.Newf(failure.ClassTransient, "cannot read the repository: the operation was ended").EndedBy(err)
 	}
@@ -87,18 +89,18 @@ func (m *Meter) spend(ctx context.Context, u unit, count int) error {
 		return failure.Newf(failure.ClassUnknown, "cannot read the repository: it was not opened with a meter")
 	}
 	if m.plan != nil {
-		if err := m.plan.spend(ctx, u, count); err != nil {
+		if err := m.plan.spendMeterUnits(ctx, u, count); err != nil {
 			return err
 		}
 	}
 	if m.left[u].Add(-int64(count)) < 0 {
-		return m.spentError(u)
+		return m.exceededUnitError(u)
 	}
 	return nil
 }
 
-func (m *Meter) spentError(u unit) error {
-	limit, name := maxSpent()[u], unitNames()[u]
+func (m *Meter) exceededUnitError(u unit) error {
+	limit, name := meterLimits()[u], unitNames()[u]
 	if m.plan == nil {
 		return failure.Newf(failure.ClassTooCostly, "cannot read the repository: one plan needs more than %d %s", limit, name)
 	}
@@ -124,10 +126,10 @@ func (v View) NewAnswer() *Answer { return &Answer{meter: v.meter} }
 
 // Hold counts a path of the answer. It returns an error of class TooLarge if the answer has no room for it, and else as FilesNamed does.
 func (a *Answer) Hold(ctx context.Context, path string) error {
-	if err := a.meter.spend(ctx, pathByte, len(path)); err != nil {
+	if err := a.meter.spendMeterUnits(ctx, pathByte, len(path)); err != nil {
 		return err
 	}
-	return a.holdBytes(len(path) + pathOverhead)
+	return a.countHeldBytes(len(path) + pathOverhead)
 }
 
 // IsFull reports whether something did not fit into the answer.
@@ -144,8 +146,8 @@ func aboutDirectory(path string, err error) error {
 	return failure.Newf(failure.ClassTooLarge, "cannot read directory %q: its names take more than %d MiB", failure.Shorten(path), maxAnswerBytes>>20)
 }
 
-// holdBytes counts a part of the answer, of some bytes.
-func (a *Answer) holdBytes(bytes int) error {
+// countHeldBytes counts a part of the answer, of some bytes.
+func (a *Answer) countHeldBytes(bytes int) error {
 	if a.held += bytes; a.held > maxAnswerBytes {
 		return failure.Newf(failure.ClassTooLarge, "cannot read the repository: the names in one answer take more than %d MiB", maxAnswerBytes>>20)
 	}

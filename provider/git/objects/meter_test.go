@@ -16,18 +16,18 @@ func TestMeterOfDirectory(t *testing.T) {
 	plan := NewMeter()
 	directory := plan.ForDirectory()
 	const limit = 1_000_000
-	err := directory.spend(t.Context(), readEntry, limit+1)
+	err := directory.spendMeterUnits(t.Context(), readEntry, limit+1)
 	want := "cannot read the directory: one plan needs more than 1000000 entries of its directories"
 	if failure.ClassOf(err) != failure.ClassTooLarge || err.Error() != want {
 		t.Errorf("\nA directory beyond its part of the plan is too large.\nspend(...): want %q, got %v", want, err)
 	}
-	if err := plan.spend(t.Context(), readEntry, 1); err != nil {
+	if err := plan.spendMeterUnits(t.Context(), readEntry, 1); err != nil {
 		t.Errorf("\nThe plan goes on with the other directories.\nspend(...): %v", err)
 	}
-	if err := plan.spend(t.Context(), readEntry, 9*limit); failure.ClassOf(err) != failure.ClassTooCostly {
+	if err := plan.spendMeterUnits(t.Context(), readEntry, 9*limit); failure.ClassOf(err) != failure.ClassTooCostly {
 		t.Errorf("\nThe plan has spent as much as its directories have.\nspend(...): want class %s, got %v", failure.ClassTooCostly, err)
 	}
-	if err := plan.ForDirectory().spend(t.Context(), readEntry, 1); failure.ClassOf(err) != failure.ClassTooCostly {
+	if err := plan.ForDirectory().spendMeterUnits(t.Context(), readEntry, 1); failure.ClassOf(err) != failure.ClassTooCostly {
 		t.Errorf("\nA directory has nothing of a plan that is spent.\nspend(...): want class %s, got %v", failure.ClassTooCostly, err)
 	}
 }

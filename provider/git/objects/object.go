@@ -67,8 +67,8 @@ type line struct {
 	raw []byte
 }
 
-// cutLine returns the first entry of a tree, and the rest. It accepts entries that EncodeTree would not write: unmanaged files belong to other writers.
-func cutLine(tree []byte) (line, []byte, error) {
+// cutTreeLine returns the first entry of a tree, and the rest. It accepts entries that EncodeTree would not write: unmanaged files belong to other writers.
+func cutTreeLine(tree []byte) (line, []byte, error) {
 	mode, rest, ok := bytes.Cut(tree, []byte{' '})
 	name, rest, ok2 := bytes.Cut(rest, []byte{0})
 	if !ok || !ok2 || len(rest) < len(plumbing.ZeroHash) {
@@ -81,15 +81,15 @@ func cutLine(tree []byte) (line, []byte, error) {
 	return l, rest, nil
 }
 
-// isDir reports whether the entry is a directory. Old tools wrote its mode with a zero in front.
-func (l line) isDir() bool { return isTreeMode(l.mode) }
+// isDirectory reports whether the entry is a directory. Old tools wrote its mode with a zero in front.
+func (l line) isDirectory() bool { return isTreeMode(l.mode) }
 
 func isTreeMode[T string | []byte](mode T) bool {
 	return len(mode) >= len(ModeTree) && string(mode[len(mode)-len(ModeTree):]) == ModeTree && strings.Trim(string(mode[:len(mode)-len(ModeTree)]), "0") == ""
 }
 
-// entry returns the entry with strings of its own.
-func (l line) entry() TreeEntry {
+// toTreeEntry returns the entry with strings of its own.
+func (l line) toTreeEntry() TreeEntry {
 	mode := string(l.mode)
 	for _, candidate := range []string{ModeFile, ModeTree} {
 		if mode == candidate {

@@ -50,7 +50,7 @@ func (n *Node) markSendOnly() {
 	}
 }
 
-func (n *Node) blobObject() Object {
+func (n *Node) newBlobObject() Object {
 	o := NewObject(plumbing.BlobObject, n.file)
 	o.SendOnly = n.sendOnly
 	return o
@@ -63,18 +63,18 @@ func (e *treeEditor) skipReachable(ctx context.Context, tree plumbing.Hash) erro
 		if _, isKnown := e.old.objects.Get(tree); !isKnown {
 			continue // An unknown tree is sent again.
 		}
-		for l, err := range e.old.lines(ctx, tree) {
+		for l, err := range e.old.eachTreeLine(ctx, tree) {
 			if err != nil {
 				return err
 			}
 			if e.seen[l.id] {
 				continue
 			}
-			if err := e.answer.holdBytes(idBytes); err != nil {
+			if err := e.answer.countHeldBytes(idBytes); err != nil {
 				return err
 			}
 			e.seen[l.id] = true
-			if l.isDir() {
+			if l.isDirectory() {
 				next = append(next, l.id)
 			}
 		}
@@ -88,7 +88,7 @@ func (v View) MissingFiles(ctx context.Context, tree plumbing.Hash, all bool, li
 	g := &missingFiles{view: v, all: all, most: limit, seen: map[plumbing.Hash]bool{}}
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
-		dirs, err := g.lookAtTree(ctx, tree)
+		dirs, err := g.addMissingFiles(ctx, tree)
 		if err != nil {
 			return nil, err
 		}
@@ -106,18 +106,18 @@ type missingFiles struct {
 	ids  []plumbing.Hash
 }
 
-// lookAtTree adds the missing files of one tree, and returns its directories that were not visited yet.
-func (g *missingFiles) lookAtTree(ctx context.Context, tree plumbing.Hash) ([]plumbing.Hash, error) {
+// addMissingFiles adds the missing files of one tree, and returns its directories that were not visited yet.
+func (g *missingFiles) addMissingFiles(ctx context.Context, tree plumbing.Hash) ([]plumbing.Hash, error) {
 	dirs := []plumbing.Hash{}
-	for l, err := range g.view.lines(ctx, tree) {
+	for l, err := range g.view.eachTreeLine(ctx, tree) {
 		if err != nil {
 			return nil, err
 		}
-		if g.isSkipped(l) {
+		if g.isEntrySkipped(l) {
 			continue
 		}
 		g.seen[l.id] = true
-		if l.isDir() {
+		if l.isDirectory() {
 			dirs = append(dirs, l.id)
 			continue
 		}
@@ -132,7 +132,7 @@ func (g *missingFiles) lookAtTree(ctx context.Context, tree plumbing.Hash) ([]pl
 	return dirs, nil
 }
 
-// isSkipped is true for an entry that was looked at before, or that is not wanted.
-func (g *missingFiles) isSkipped(l line) bool {
-	return g.seen[l.id] || string(l.mode) == ModeSubmodule || l.isDir() && !g.all && bytes.HasSuffix(l.name, []byte(retainedSuffix))
+// isEntrySkipped is true for an entry that was looked at before, or that is not wanted.
+func (g *missingFiles) isEntrySkipped(l line) bool {
+	return g.seen[l.id] || string(l.mode) == ModeSubmodule || l.isDirectory() && !g.all && bytes.HasSuffix(l.name, []byte(retainedSuffix))
 }

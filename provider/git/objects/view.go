@@ -54,7 +54,7 @@ func (v View) Meter() *Meter { return v.meter }
 
 // Read returns the content of a known object, and an error for an unknown object or another kind.
 func (v View) Read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
-	if err := v.meter.spend(ctx, openedObject, 1); err != nil {
+	if err := v.meter.spendMeterUnits(ctx, openedObject, 1); err != nil {
 		return nil, err
 	}
 	o, ok := v.objects.Get(id)
@@ -68,24 +68,24 @@ func (v View) Read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Ha
 // spent.
 func (v View) Entries(ctx context.Context, id plumbing.Hash) iter.Seq2[TreeEntry, error] {
 	return func(yield func(TreeEntry, error) bool) {
-		for l, err := range v.lines(ctx, id) {
-			if !yield(l.entry(), err) {
+		for l, err := range v.eachTreeLine(ctx, id) {
+			if !yield(l.toTreeEntry(), err) {
 				return
 			}
 		}
 	}
 }
 
-// lines goes through a tree. Everything that reads a tree does so here, and each entry counts.
-func (v View) lines(ctx context.Context, id plumbing.Hash) iter.Seq2[line, error] {
+// eachTreeLine goes through a tree. Everything that reads a tree does so here, and each entry counts.
+func (v View) eachTreeLine(ctx context.Context, id plumbing.Hash) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		data, err := v.readTree(ctx, id)
+		data, err := v.readTreeObject(ctx, id)
 		for err == nil && len(data) > 0 {
 			var l line
-			if err = v.meter.spend(ctx, readEntry, 1); err != nil {
+			if err = v.meter.spendMeterUnits(ctx, readEntry, 1); err != nil {
 				break
 			}
-			if l, data, err = cutLine(data); err == nil && !yield(l, nil) {
+			if l, data, err = cutTreeLine(data); err == nil && !yield(l, nil) {
 				return
 			}
 		}
@@ -95,9 +95,9 @@ func (v View) lines(ctx context.Context, id plumbing.Hash) iter.Seq2[line, error
 	}
 }
 
-func (v View) readTree(ctx context.Context, id plumbing.Hash) ([]byte, error) {
+func (v View) readTreeObject(ctx context.Context, id plumbing.Hash) ([]byte, error) {
 	if id.IsZero() {
-		return nil, v.meter.spend(ctx, openedObject, 1)
+		return nil, v.meter.spendMeterUnits(ctx, openedObject, 1)
 	}
 	return v.Read(ctx, plumbing.TreeObject, id)
 }
@@ -105,14 +105,14 @@ func (v View) readTree(ctx context.Context, id plumbing.Hash) ([]byte, error) {
 // collectEntries returns the entries of a tree, which have to fit into an answer.
 func (v View) collectEntries(ctx context.Context, id plumbing.Hash) ([]TreeEntry, error) {
 	out, a := []TreeEntry{}, Answer{}
-	for l, err := range v.lines(ctx, id) {
+	for l, err := range v.eachTreeLine(ctx, id) {
 		if err != nil {
 			return nil, err
 		}
-		if err := a.holdBytes(len(l.name) + pathOverhead); err != nil {
+		if err := a.countHeldBytes(len(l.name) + pathOverhead); err != nil {
 			return nil, err
 		}
-		out = append(out, l.entry())
+		out = append(out, l.toTreeEntry())
 	}
 	return out, nil
 }
@@ -122,7 +122,7 @@ func (v View) Find(ctx context.Context, path string) (TreeEntry, bool, error) {
 	if err := CheckPath(path); err != nil {
 		return TreeEntry{}, false, &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
 	}
-	if err := v.meter.spend(ctx, pathByte, len(path)); err != nil {
+	if err := v.meter.spendMeterUnits(ctx, pathByte, len(path)); err != nil {
 		return TreeEntry{}, false, err
 	}
 	entry := TreeEntry{Mode: ModeTree, ID: v.Tree}
@@ -130,7 +130,7 @@ func (v View) Find(ctx context.Context, path string) (TreeEntry, bool, error) {
 		if !entry.IsDir() {
 			return TreeEntry{}, false, nil
 		}
-		next, ok, err := v.findChild(ctx, entry.ID, name)
+		next, ok, err := v.findChildEntry(ctx, entry.ID, name)
 		if err != nil || !ok {
 			return TreeEntry{}, false, err
 		}
@@ -139,13 +139,13 @@ func (v View) Find(ctx context.Context, path string) (TreeEntry, bool, error) {
 	return entry, true, nil
 }
 
-func (v View) findChild(ctx context.Context, tree plumbing.Hash, name string) (TreeEntry, bool, error) {
-	for l, err := range v.lines(ctx, tree) {
+func (v View) findChildEntry(ctx context.Context, tree plumbing.Hash, name string) (TreeEntry, bool, error) {
+	for l, err := range v.eachTreeLine(ctx, tree) {
 		if err != nil {
 			return TreeEntry{}, false, err
 		}
 		if string(l.name) == name {
-			return l.entry(), true, nil
+			return l.toTreeEntry(), true, nil
 		}
 	}
 	return TreeEntry{}, false, nil
@@ -199,7 +199,7 @@ func (v View) TreeWithout(ctx context.Context, tree plumbing.Hash, name string) 
 
 func (v View) linesWithout(ctx context.Context, tree plumbing.Hash, name string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		for l, err := range v.lines(ctx, tree) {
+		for l, err := range v.eachTreeLine(ctx, tree) {
 			if (err != nil || string(l.name) != name) && !yield(l, err) {
 				return
 			}
@@ -218,7 +218,7 @@ func (v View) withCommit(ctx context.Context, commit Object, added []Object) (Vi
 	next := View{
 		Commit: commit.ID, meter: v.meter, payer: v.payer, bytes: v.bytes + sizeOfObjects(addedObjects), live: v.live, liveBytes: v.liveBytes,
 	}
-	next.objects = v.addLayer(addedObjects)
+	next.objects = v.addObjectLayer(addedObjects)
 	var err error
 	if next.Tree, err = treeOfCommit(commit.Data); err != nil {
 		return View{}, err
@@ -242,7 +242,7 @@ func (v View) compactObjects(ctx context.Context, withFiles bool) (View, error) 
 	}
 	size := sizeOfObjects(reachable)
 	next := EmptyView(v.payer)
-	next.objects = next.addLayer(reachable)
+	next.objects = next.addObjectLayer(reachable)
 	next.Commit, next.Tree, next.meter = v.Commit, v.Tree, v.meter
 	next.live, next.bytes, next.liveBytes = next.objects.Len(), size, size
 	return next, nil
@@ -264,7 +264,7 @@ func (v View) reachableObjects(ctx context.Context) (map[plumbing.Hash]Object, e
 	for add(v.Tree); len(next) > 0; {
 		tree := next[len(next)-1]
 		next = next[:len(next)-1]
-		for l, err := range v.lines(ctx, tree) {
+		for l, err := range v.eachTreeLine(ctx, tree) {
 			if err != nil {
 				return nil, err
 			}
@@ -288,19 +288,19 @@ func (v View) Tidy(ctx context.Context, withFiles bool) (View, error) {
 // checkComplete returns an error if an added tree refers to a missing object. The
 // older trees are complete.
 func (v View) checkComplete(ctx context.Context, added map[plumbing.Hash]Object, files bool) error {
-	if _, err := v.readTree(ctx, v.Tree); err != nil {
+	if _, err := v.readTreeObject(ctx, v.Tree); err != nil {
 		return err
 	}
 	for id, o := range added {
 		if o.Kind != plumbing.TreeObject {
 			continue
 		}
-		for l, err := range v.lines(ctx, id) {
+		for l, err := range v.eachTreeLine(ctx, id) {
 			if err != nil {
 				return err
 			}
 			_, ok := v.objects.Get(l.id)
-			if !ok && (l.isDir() || files && string(l.mode) != ModeSubmodule) {
+			if !ok && (l.isDirectory() || files && string(l.mode) != ModeSubmodule) {
 				return errors.Errorf("cannot read %s: the server did not send it", l.id)
 			}
 		}

@@ -48,15 +48,15 @@ type fileWalk struct {
 
 // enterDirectory goes through a directory and its subdirectories. It returns false once the walk has ended. A path has a limit of bytes, so the recursion ends.
 func (w *fileWalk) enterDirectory(ctx context.Context, tree plumbing.Hash) bool {
-	for l, err := range w.view.lines(ctx, tree) {
+	for l, err := range w.view.eachTreeLine(ctx, tree) {
 		goesOn := true
 		switch {
 		case err != nil:
 			w.yield(FoundFile{}, err)
 			return false
-		case l.isDir():
-			goesOn = w.enterChild(ctx, l)
-		case w.isWanted(l):
+		case l.isDirectory():
+			goesOn = w.enterNamedChild(ctx, l)
+		case w.isWantedFile(l):
 			goesOn = w.yieldFile(l, tree)
 		}
 		if !goesOn {
@@ -66,9 +66,9 @@ func (w *fileWalk) enterDirectory(ctx context.Context, tree plumbing.Hash) bool 
 	return true
 }
 
-// enterChild enters a directory, unless its path is refused: no claim's directory has such a path.
-func (w *fileWalk) enterChild(ctx context.Context, l line) bool {
-	if err := w.view.meter.spend(ctx, pathByte, len(l.name)); err != nil {
+// enterNamedChild enters a directory, unless its path is refused: no claim's directory has such a path.
+func (w *fileWalk) enterNamedChild(ctx context.Context, l line) bool {
+	if err := w.view.meter.spendMeterUnits(ctx, pathByte, len(l.name)); err != nil {
 		w.yield(FoundFile{}, err)
 		return false
 	}
@@ -85,12 +85,12 @@ func (w *fileWalk) enterChild(ctx context.Context, l line) bool {
 	return goesOn
 }
 
-func (w *fileWalk) isWanted(l line) bool {
+func (w *fileWalk) isWantedFile(l line) bool {
 	return string(l.name) == w.name && string(l.mode) == ModeFile && (len(w.ids) == 0 || slices.Contains(w.ids, l.id))
 }
 
 func (w *fileWalk) yieldFile(l line, tree plumbing.Hash) bool {
-	if err := w.found.holdBytes(len(w.path) + pathOverhead); err != nil {
+	if err := w.found.countHeldBytes(len(w.path) + pathOverhead); err != nil {
 		w.yield(FoundFile{}, err)
 		return false
 	}

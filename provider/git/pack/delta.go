@@ -23,8 +23,8 @@ func (d *deltaHeader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// resultSize returns the size of the result. It is negative for a size that is malformed.
-func (d *deltaHeader) resultSize() int64 {
+// decodeResultSize returns the size of the result. It is negative for a size that is malformed.
+func (d *deltaHeader) decodeResultSize() int64 {
 	_, rest, ok := cutVarintPrefix(d.Bytes())
 	if !ok {
 		return -1

@@ -92,7 +92,7 @@ func (p *Pack) scanNextObject(left int64) (int64, error) {
 	}
 	size := int64(0)
 	if h.Type.IsDelta() {
-		if size = content.resultSize(); size < 0 || size > left-used {
+		if size = content.decodeResultSize(); size < 0 || size > left-used {
 			return 0, failure.ErrTooLarge
 		}
 	}

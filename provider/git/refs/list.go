@@ -55,11 +55,11 @@ func advertisedRefs(ctx context.Context, conn *transport.Conn, b *budget.Budget,
 	if err != nil {
 		return Set{}, err
 	}
-	return selectRefs(adv, revisions), nil
+	return selectRevisionRefs(adv, revisions), nil
 }
 
-// selectRefs keeps the refs that revisions may name. A server may list a hundred thousand others.
-func selectRefs(adv *packp.AdvRefs, revisions []string) Set {
+// selectRevisionRefs keeps the refs that revisions may name. A server may list a hundred thousand others.
+func selectRevisionRefs(adv *packp.AdvRefs, revisions []string) Set {
 	out := Set{commits: map[string]string{}}
 	for _, revision := range revisions {
 		for _, name := range []string{revision, BranchPrefix + revision, tagPrefix + revision} {

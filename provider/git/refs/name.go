@@ -48,13 +48,13 @@ func checkRefFormat(name string) error {
 	switch {
 	case len(name) > maxRefBytes:
 		return errors.Errorf("ref %q has more than %d bytes", failure.Shorten(name), maxRefBytes)
-	case !isRefName(name):
+	case !isValidRefName(name):
 		return errors.Errorf("ref %q is not a valid ref name", failure.Shorten(name))
 	}
 	return nil
 }
 
-func isRefName(name string) bool {
+func isValidRefName(name string) bool {
 	if !utf8.ValidString(name) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
 		strings.HasSuffix(name, ".") || strings.ContainsFunc(name, isRefusedInRef) {
 		return false

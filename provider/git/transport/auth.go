@@ -15,10 +15,10 @@ import (
 type Auth interface {
 	// validateSecret returns an error if it cannot be used.
 	validateSecret() error
-	// authMethod returns the credentials that the HTTP transport sends. Nil means no credentials, or credentials that are only known after a request.
-	authMethod() transport.AuthMethod
-	// secrets lists the secrets that a server may repeat.
-	secrets() []string
+	// gitAuthMethod returns the credentials that the HTTP transport sends. Nil means no credentials, or credentials that are only known after a request.
+	gitAuthMethod() transport.AuthMethod
+	// listSecrets lists the secrets that a server may repeat.
+	listSecrets() []string
 }
 
 // Basic authenticates with a user name and a password or token.
@@ -33,11 +33,11 @@ func (b Basic) String() string { return "basic " + redacted }
 // GoString never shows the password.
 func (b Basic) GoString() string { return b.String() }
 
-func (b Basic) authMethod() transport.AuthMethod {
+func (b Basic) gitAuthMethod() transport.AuthMethod {
 	return &githttp.BasicAuth{Username: b.Username, Password: b.Password}
 }
 
-func (b Basic) secrets() []string {
+func (b Basic) listSecrets() []string {
 	return append(redaction.BasicPairs(b.Username, b.Password), b.Password)
 }
 
@@ -52,11 +52,11 @@ func (b Bearer) String() string { return "bearer " + redacted }
 // GoString never shows the token.
 func (b Bearer) GoString() string { return b.String() }
 
-func (b Bearer) authMethod() transport.AuthMethod {
+func (b Bearer) gitAuthMethod() transport.AuthMethod {
 	return &githttp.TokenAuth{Token: b.Token}
 }
 
-func (b Bearer) secrets() []string { return []string{b.Token} }
+func (b Bearer) listSecrets() []string { return []string{b.Token} }
 
 func (b Basic) validateSecret() error {
 	if strings.ContainsFunc(b.Username, isRefusedInUsername) {
@@ -84,17 +84,17 @@ func isRefusedInUsername(r rune) bool {
 
 // newRedactor removes the credentials of a remote from text that a server sent.
 func newRedactor(s Server, secrets ...string) *strings.Replacer {
-	return redaction.NewReplacer(append(s.secrets(), secrets...)...)
+	return redaction.NewReplacer(append(s.listSecrets(), secrets...)...)
 }
 
-// secrets returns the secrets of the server.
-func (s Server) secrets() []string {
+// listSecrets returns the secrets of the server.
+func (s Server) listSecrets() []string {
 	out := []string{}
 	if s.Auth != nil {
-		out = append(out, s.Auth.secrets()...)
+		out = append(out, s.Auth.listSecrets()...)
 	}
 	if s.Proxy != nil && s.Proxy.Password != "" {
-		out = append(out, Basic{Username: s.Proxy.Username, Password: string(s.Proxy.Password)}.secrets()...)
+		out = append(out, Basic{Username: s.Proxy.Username, Password: string(s.Proxy.Password)}.listSecrets()...)
 	}
 	if s.Certificate != nil {
 		out = append(out, string(s.Certificate.Key))

@@ -29,7 +29,7 @@ func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if res.StatusCode >= http.StatusMultipleChoices {
-		keepWords(res)
+		keepServerMessage(res)
 	}
 	limit := b.limit
 	if !strings.HasSuffix(req.URL.Path, "/"+transport.UploadPackServiceName) {
@@ -39,9 +39,9 @@ func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// keepWords reduces the body of an error to the server's message to users: the beginning of a plain text. A page for browsers does not help. A text that was
+// keepServerMessage reduces the body of an error to the server's message to users: the beginning of a plain text. A page for browsers does not help. A text that was
 // cut ends with a whole word, so that no part of a secret stays that is redacted as a whole.
-func keepWords(res *http.Response) {
+func keepServerMessage(res *http.Response) {
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	text := []byte{}
 	if err == nil && kind == "text/plain" {

@@ -75,13 +75,13 @@ func New(s Server, o Options) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{server: s, endpoint: newEndpoint(u), redactor: newRedactor(s, o.Secrets...), route: newRoute(s.Guard)}
+	c := &Conn{server: s, endpoint: newEndpoint(u), redactor: newRedactor(s, o.Secrets...), route: newServerRoute(s.Guard)}
 	limits := o.Limits.withDefaults()
 	if u.Scheme == schemeSSH {
-		c.ssh = newSSHConnection(u, s, c.route.newDialer(o.Resolver), limits)
+		c.ssh = newSSHConnection(u, s, c.route.newGuardedDialer(o.Resolver), limits)
 		return c, nil
 	}
-	if c.http, err = newHTTPTransport(s, c.route.newDialer(o.Resolver)); err != nil {
+	if c.http, err = newHTTPTransport(s, c.route.newGuardedDialer(o.Resolver)); err != nil {
 		return nil, err
 	}
 	c.setBodyLimit(limits.Bytes)
@@ -151,13 +151,13 @@ func (c *Conn) currentAuthMethod(ctx context.Context) (transport.AuthMethod, err
 	if c.server.Auth == nil {
 		return nil, nil //nolint:nilnil // Nil requests anonymous access.
 	}
-	return c.server.Auth.authMethod(), nil
+	return c.server.Auth.gitAuthMethod(), nil
 }
 
 // exchangeToken returns the credentials of an installation token of the GitHub App. By issuing a token, GitHub's API has proven its identity.
 func (c *Conn) exchangeToken(ctx context.Context) (transport.AuthMethod, error) {
-	visitedBy(ctx).forgetConnection()
-	auth, err := c.app.authMethod(ctx)
+	visitedFromContext(ctx).forgetConnection()
+	auth, err := c.app.gitAuthMethod(ctx)
 	if err == nil {
 		c.route.recordProof(ctx)
 	}

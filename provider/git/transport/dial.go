@@ -25,11 +25,11 @@ type route struct {
 // maxProven limits the proven addresses of a route. One address more makes it drop all of them, and prove them again.
 const maxProven = 64
 
-func newRoute(g *address.Guard) *route { return &route{guard: g, proven: map[string]struct{}{}} }
+func newServerRoute(g *address.Guard) *route { return &route{guard: g, proven: map[string]struct{}{}} }
 
-// newDialer returns the dialer of all connections that the server leads to. It asks the guard about each address that a name was resolved to, right before
+// newGuardedDialer returns the dialer of all connections that the server leads to. It asks the guard about each address that a name was resolved to, right before
 // the connection is made: an earlier resolution of the name proves nothing.
-func (r *route) newDialer(resolver *net.Resolver) *net.Dialer {
+func (r *route) newGuardedDialer(resolver *net.Resolver) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second, Resolver: resolver}
 	if r.guard != nil {
 		d.ControlContext = r.checkAddress
@@ -41,13 +41,13 @@ func (r *route) checkAddress(ctx context.Context, network, addr string, conn sys
 	if err := r.guard.Control(network, addr, conn); err != nil {
 		return err
 	}
-	visitedBy(ctx).recordAttempt(addr)
+	visitedFromContext(ctx).recordAttempt(addr)
 	return nil
 }
 
 // recordProof records that the address of the operation's last connection answered as a Git server, or as GitHub's API, does.
 func (r *route) recordProof(ctx context.Context) {
-	addr := visitedBy(ctx).lastConnected()
+	addr := visitedFromContext(ctx).lastConnected()
 	if r.guard == nil || addr == "" || !r.guard.IsPrivate(addr) {
 		return
 	}
@@ -62,13 +62,13 @@ func (r *route) recordProof(ctx context.Context) {
 // isConcealed reports whether the operation led to a private address that is not proven. An operation that was not begun with StartOperation counts as
 // concealed.
 func (r *route) isConcealed(ctx context.Context) bool {
-	v := visitedBy(ctx)
+	v := visitedFromContext(ctx)
 	if v == nil {
 		return true
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(v.addresses(), func(addr string) bool {
+	return slices.ContainsFunc(v.copyAddresses(), func(addr string) bool {
 		_, proven := r.proven[addr]
 		return !proven && r.guard.IsPrivate(addr)
 	})

@@ -30,9 +30,9 @@ func (a GitHubApp) String() string { return "GitHub App " + redacted }
 // GoString never shows the key.
 func (a GitHubApp) GoString() string { return a.String() }
 
-func (a GitHubApp) authMethod() transport.AuthMethod { return nil }
+func (a GitHubApp) gitAuthMethod() transport.AuthMethod { return nil }
 
-func (a GitHubApp) secrets() []string { return []string{string(a.PrivateKey)} }
+func (a GitHubApp) listSecrets() []string { return []string{string(a.PrivateKey)} }
 
 func (a GitHubApp) validateSecret() error { return a.tokenSource().Check() }
 
@@ -62,8 +62,8 @@ func newInstallation(a Auth, wire http.RoundTripper, now func() time.Time) *inst
 	return &installation{tokens: githubapp.New(app.tokenSource(), bodyLimit{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
 }
 
-// authMethod returns the credentials that the transport sends.
-func (i *installation) authMethod(ctx context.Context) (transport.AuthMethod, error) {
+// gitAuthMethod returns the credentials that the transport sends.
+func (i *installation) gitAuthMethod(ctx context.Context) (transport.AuthMethod, error) {
 	token, err := i.tokens.Token(ctx)
 	var refused *githubapp.RefusedError
 	if errors.As(err, &refused) {
@@ -81,7 +81,7 @@ func (i *installation) authMethod(ctx context.Context) (transport.AuthMethod, er
 	}
 	b := Basic{Username: "x-access-token", Password: token}
 	i.last.Store(&usedToken{token: token, redactor: newRedactor(Server{Auth: b})})
-	return b.authMethod(), nil
+	return b.gitAuthMethod(), nil
 }
 
 // forgetToken forgets the token, for a server that does not take it will not take it later.

@@ -14,7 +14,7 @@ func TestEnvironmentChoosesNoProxy(t *testing.T) {
 }
 
 func TestTLSVersion(t *testing.T) {
-	w, err := newHTTPTransport(Server{}, (&route{}).newDialer(nil))
+	w, err := newHTTPTransport(Server{}, (&route{}).newGuardedDialer(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 const maxText = 512
 
 // CleanText returns a text of a server as one line without credentials.
-func (c *Conn) CleanText(text string) string { return oneline.Clean(c.redact(text), maxText) }
+func (c *Conn) CleanText(text string) string { return oneline.Clean(c.redactSecrets(text), maxText) }
 
-// redact returns a text without our credentials and texts that look like other credentials.
-func (c *Conn) redact(text string) string {
+// redactSecrets returns a text without our credentials and texts that look like other credentials.
+func (c *Conn) redactSecrets(text string) string {
 	if c.app != nil {
 		if l := c.app.last.Load(); l != nil {
 			text = l.redactor.Replace(text)
@@ -28,7 +28,7 @@ func (c *Conn) redact(text string) string {
 // progress reports, which the server overwrites.
 func (c *Conn) CleanLines(text string) string {
 	out := []string{}
-	for line := range strings.SplitSeq(c.redact(text), "\n") {
+	for line := range strings.SplitSeq(c.redactSecrets(text), "\n") {
 		line = strings.TrimRight(line, "\r")
 		line = strings.TrimSpace(line[strings.LastIndex(line, "\r")+1:])
 		line = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))

@@ -41,9 +41,9 @@ func (s SSH) String() string { return "ssh " + redacted }
 // GoString never shows the key.
 func (s SSH) GoString() string { return s.String() }
 
-func (s SSH) authMethod() transport.AuthMethod { return nil }
+func (s SSH) gitAuthMethod() transport.AuthMethod { return nil }
 
-func (s SSH) secrets() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
+func (s SSH) listSecrets() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
 
 func (s SSH) validateSecret() error {
 	if s.PrivateKey == "" {
@@ -153,7 +153,7 @@ func (w *sshConn) dialSSHServer(ctx context.Context) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	visitedBy(ctx).recordConnection(conn)
+	visitedFromContext(ctx).recordConnection(conn)
 	context.AfterFunc(ctx, func() { _ = conn.Close() })
 	if err := conn.SetDeadline(time.Now().Add(handshakeTime)); err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ func (c *Conn) StartOperation(ctx context.Context) context.Context {
 	})
 }
 
-// visitedBy returns the addresses that the operation of a context visited. Nil if StartOperation did not begin it.
-func visitedBy(ctx context.Context) *visitedAddresses {
+// visitedFromContext returns the addresses that the operation of a context visited. Nil if StartOperation did not begin it.
+func visitedFromContext(ctx context.Context) *visitedAddresses {
 	v, _ := ctx.Value(visitedKey{}).(*visitedAddresses)
 	return v
 }
@@ -75,7 +75,7 @@ func (v *visitedAddresses) lastConnected() string {
 	return v.connected
 }
 
-func (v *visitedAddresses) addresses() []string {
+func (v *visitedAddresses) copyAddresses() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return slices.Clone(v.all)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestUnknownVisitIsConcealed(t *testing.T) {
-	if !newRoute(&address.Guard{}).isConcealed(t.Context()) {
+	if !newServerRoute(&address.Guard{}).isConcealed(t.Context()) {
 		t.Error("The cause is concealed where the visited addresses of an operation are unknown.\nisConcealed(...): want true")
 	}
 }

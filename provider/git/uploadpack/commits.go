@@ -19,7 +19,7 @@ func (s *Session) FetchCommits(ctx context.Context, tip plumbing.Hash, limit int
 	if !s.capabilities.Supports(capability.Filter) {
 		limit = min(limit, maxCommitsWithTrees)
 	}
-	req, err := s.newRequest(tip, limit, withoutTrees)
+	req, err := s.newFetchRequest(tip, limit, withoutTrees)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *Session) FetchCommitsUntil(ctx context.Context, tip, ancestor plumbing.
 // fetchNewerCommits returns the commits after an older commit; empty if the server lacks
 // the older commit, because it would send the whole history.
 func (s *Session) fetchNewerCommits(ctx context.Context, tip, old plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
-	req, err := s.newRequest(tip, 0, withoutTrees)
+	req, err := s.newFetchRequest(tip, 0, withoutTrees)
 	if err != nil {
 		return nil, err
 	}

@@ -34,11 +34,11 @@ const maxStateFiles = 100_000
 // FetchTrees returns the view of a commit with its trees, and without files of the branch: the old view if the commit is the same, else the old view with the
 // new objects. The second result lists the commits after the old commit, nil if the old commit is not in their history.
 func (s *Session) FetchTrees(ctx context.Context, commit plumbing.Hash, old objects.View) (objects.View, []plumbing.Hash, error) {
-	return s.fetchView(ctx, commit, old, withoutBlobs)
+	return s.fetchFilteredView(ctx, commit, old, withoutBlobs)
 }
 
-// fetchView does the same as FetchTrees, with the objects that a filter lets pass.
-func (s *Session) fetchView(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
+// fetchFilteredView does the same as FetchTrees, with the objects that a filter lets pass.
+func (s *Session) fetchFilteredView(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	if commit.IsZero() || commit == old.Commit {
 		if commit.IsZero() {
 			return objects.EmptyView(s.budget.Namespace()).Open(s.meter), nil, nil
@@ -63,7 +63,7 @@ func (s *Session) fetchView(ctx context.Context, commit plumbing.Hash, old objec
 // error if objects are missing: a server does not know which of its objects the client
 // has dropped.
 func (s *Session) fetchNewObjects(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
-	req, err := s.newRequest(commit, window, filter)
+	req, err := s.newFetchRequest(commit, window, filter)
 	if err != nil {
 		return objects.View{}, nil, err
 	}
@@ -93,7 +93,7 @@ func (s *Session) FetchObject(ctx context.Context, want plumbing.Hash) (map[plum
 
 // fetchFiltered fetches an object, and the objects that it refers to as far as the filter lets them pass, without its history.
 func (s *Session) fetchFiltered(ctx context.Context, want plumbing.Hash, filter packp.Filter) (map[plumbing.Hash]objects.Object, error) {
-	req, err := s.newRequest(want, 1, filter)
+	req, err := s.newFetchRequest(want, 1, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func (s *Session) fetchAnswered(
 	return fetched, nil
 }
 
-// newRequest returns the request for the objects from a commit on, so many commits deep; zero is all of them.
-func (s *Session) newRequest(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
+// newFetchRequest returns the request for the objects from a commit on, so many commits deep; zero is all of them.
+func (s *Session) newFetchRequest(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
 	req := packp.NewUploadPackRequestFromCapabilities(s.capabilities)
 	req.Wants = append(req.Wants, want)
 	use := []capability.Capability{capability.NoProgress}
@@ -175,7 +175,7 @@ func demultiplexPack(used *capability.List, r io.Reader) io.Reader {
 // FetchState returns the view of a commit of the state. The trees that it retains may be
 // large, and their files are needed for a rollback only.
 func (s *Session) FetchState(ctx context.Context, commit plumbing.Hash, old objects.View) (objects.View, error) {
-	v, _, err := s.fetchView(ctx, commit, old, withoutBlobs)
+	v, _, err := s.fetchFilteredView(ctx, commit, old, withoutBlobs)
 	if err != nil {
 		return objects.View{}, err
 	}
@@ -193,13 +193,13 @@ func (s *Session) FetchState(ctx context.Context, commit plumbing.Hash, old obje
 		return objects.View{}, ctx.Err()
 	}
 	// A server that gives no files by their ids gives all of them.
-	v, _, err = s.fetchView(ctx, commit, objects.View{}, everything)
+	v, _, err = s.fetchFilteredView(ctx, commit, objects.View{}, everything)
 	return v, err
 }
 
 // FetchObjects fetches objects and the objects that they refer to. It needs an id.
 func (s *Session) FetchObjects(ctx context.Context, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
-	req, err := s.newRequest(ids[0], 1, everything)
+	req, err := s.newFetchRequest(ids[0], 1, everything)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func Open(ctx context.Context, conn *transport.Conn, o Options) (*Session, error
 		return nil, err
 	}
 	s := &Session{
-		session: session, Refs: selectRefs(adv.References, o.Refs), HasBranch: hasAnyBranch(adv.References), capabilities: adv.Capabilities,
+		session: session, Refs: selectNamedRefs(adv.References, o.Refs), HasBranch: hasAnyBranch(adv.References), capabilities: adv.Capabilities,
 		limit: o.MaxInflated, budget: o.Budget, meter: o.Meter,
 	}
 	adv.References, adv.Peeled, adv.Shallows = nil, nil, nil // The session holds the list until it ends.
@@ -66,8 +66,8 @@ func Open(ctx context.Context, conn *transport.Conn, o Options) (*Session, error
 // Close ends the session. Everything was read, or failed before.
 func (s *Session) Close() { _ = s.session.Close() }
 
-// selectRefs returns the refs of some names: a server may list a hundred thousand others.
-func selectRefs(all map[string]plumbing.Hash, names []string) map[string]plumbing.Hash {
+// selectNamedRefs returns the refs of some names: a server may list a hundred thousand others.
+func selectNamedRefs(all map[string]plumbing.Hash, names []string) map[string]plumbing.Hash {
 	out := map[string]plumbing.Hash{}
 	for _, name := range names {
 		if hash, ok := all[name]; ok {

@@ -39,23 +39,25 @@ func Trim(all []Holder) {
 		byPayer[h.Payer()] = append(byPayer[h.Payer()], h)
 	}
 	administrators := limits{largeFrom: namespaceBytes, small: administratorBytes, large: largeBytes}
-	trimTo(byPayer[""], administrators)
+	trimToLimits(byPayer[""], administrators)
 	delete(byPayer, "")
 	for namespace, holders := range byPayer {
-		trimTo(holders, limitsOf(namespace))
+		trimToLimits(holders, namespaceLimits(namespace))
 	}
 	tenants := limits{largeFrom: namespaceBytes, small: tenantBytes, large: largeBytes}
-	trimTo(slices.Concat(slices.Collect(maps.Values(byPayer))...), tenants)
+	trimToLimits(slices.Concat(slices.Collect(maps.Values(byPayer))...), tenants)
 }
 
 // DropLarge drops the large snapshots of one namespace, and small ones until the others fit.
-func DropLarge(all []Holder) { trimTo(all, limits{largeFrom: namespaceBytes, small: namespaceBytes}) }
+func DropLarge(all []Holder) {
+	trimToLimits(all, limits{largeFrom: namespaceBytes, small: namespaceBytes})
+}
 
 // limits of snapshots, in bytes. A snapshot above largeFrom is large. Small and large snapshots have a limit each, so that neither drop the other.
 type limits struct{ largeFrom, small, large int }
 
-// limitsOf returns the limits of a namespace. A namespace that waits for a large answer needs the memory of its large snapshots.
-func limitsOf(namespace string) limits {
+// namespaceLimits returns the limits of a namespace. A namespace that waits for a large answer needs the memory of its large snapshots.
+func namespaceLimits(namespace string) limits {
 	out := limits{largeFrom: namespaceBytes, small: namespaceBytes, large: largeBytes}
 	if memory.AwaitsLarge(namespace) {
 		out.large = 0
@@ -70,8 +72,8 @@ type snapshot struct {
 	size   int
 }
 
-// trimTo drops snapshots until the others fit into limits.
-func trimTo(all []Holder, l limits) {
+// trimToLimits drops snapshots until the others fit into limits.
+func trimToLimits(all []Holder, l limits) {
 	small, large := []snapshot{}, []snapshot{}
 	for _, h := range all {
 		used, size := h.Retained()

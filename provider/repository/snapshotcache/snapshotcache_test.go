@@ -110,7 +110,7 @@ func TestCacheMakesRoomForAnswers(t *testing.T) {
 	for !memory.AwaitsLarge(hostile) {
 		<-time.After(time.Millisecond)
 	}
-	if diff := cmp.Diff([]int{0, largeBytes}, []int{limitsOf(hostile).large, limitsOf("team-a").large}); diff != "" {
+	if diff := cmp.Diff([]int{0, largeBytes}, []int{namespaceLimits(hostile).large, namespaceLimits("team-a").large}); diff != "" {
 		t.Errorf("A namespace that waits for a large answer retains no large snapshot.\nlimitsOf(...): -want, +got:\n%s", diff)
 	}
 	cancel()

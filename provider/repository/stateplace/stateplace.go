@@ -25,9 +25,9 @@ type Place struct {
 	unread bool
 }
 
-// placeOf returns the place of the state of a snapshot. A date in the future does not count as the date of the state: a clock that
+// placeOfSnapshot returns the place of the state of a snapshot. A date in the future does not count as the date of the state: a clock that
 // was wrong once would decide for years which state counts.
-func placeOf(s *git.Snapshot, now time.Time) Place {
+func placeOfSnapshot(s *git.Snapshot, now time.Time) Place {
 	p := Place{tip: s.StateTip(), counts: !s.Stateless(), retired: s.StateRetired(), written: s.StateTime()}
 	if p.written.After(now.Add(maxAhead)) {
 		p.written = time.Time{}
@@ -84,14 +84,14 @@ func (s *Search) Find(ctx context.Context) (*git.Snapshot, error) {
 			return nil, err
 		}
 	}
-	return snapshot.WithStateRival(s.rivalRef(best, places)), nil
+	return snapshot.WithStateRival(s.rivalStateRef(best, places)), nil
 }
 
 // placesBeside returns all places, by their form, where a snapshot was taken of the state in one of them. The content of the others is
 // read once for each commit.
 func (s *Search) placesBeside(ctx context.Context, snapshot *git.Snapshot) ([]Place, error) {
 	out := make([]Place, len(s.Clients))
-	out[s.Form] = placeOf(snapshot, s.Now())
+	out[s.Form] = placeOfSnapshot(snapshot, s.Now())
 	for i, c := range s.Clients {
 		tip := snapshot.WatchedRef(c.Remote().StateRef)
 		if i == s.Form || tip == "" {
@@ -103,25 +103,25 @@ func (s *Search) placesBeside(ctx context.Context, snapshot *git.Snapshot) ([]Pl
 		}
 		var err error
 		// Without a state in use, the unreadable state may be the only one.
-		if out[i], err = s.readPlace(ctx, c, tip); err != nil && !out[s.Form].counts {
+		if out[i], err = s.readStatePlace(ctx, c, tip); err != nil && !out[s.Form].counts {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// readPlace returns the content of a client's ref. An unreadable place is returned with an error, and read again by the next search.
-func (s *Search) readPlace(ctx context.Context, c *git.Client, tip string) (Place, error) {
+// readStatePlace returns the content of a client's ref. An unreadable place is returned with an error, and read again by the next search.
+func (s *Search) readStatePlace(ctx context.Context, c *git.Client, tip string) (Place, error) {
 	snapshot, err := c.Look(ctx, nil)
 	if err != nil {
 		return Place{tip: tip, unread: true}, err
 	}
-	return placeOf(snapshot, s.Now()), nil
+	return placeOfSnapshot(snapshot, s.Now()), nil
 }
 
-// rivalRef returns the ref of another state than the state in use that is not retired, or nothing. A state that could not be read does
+// rivalStateRef returns the ref of another state than the state in use that is not retired, or nothing. A state that could not be read does
 // not count as one, for it may be newer.
-func (s *Search) rivalRef(best int, places []Place) string {
+func (s *Search) rivalStateRef(best int, places []Place) string {
 	for i, p := range places {
 		if i != best && p.tip != "" && !p.retired && !p.unread {
 			return s.Clients[i].Remote().StateRef

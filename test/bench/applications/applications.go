@@ -52,9 +52,9 @@ const (
 
 // applicationFigures are the cost of an Application, and the duration of its steps.
 func applicationFigures(s *room) []series.Figure {
-	both, crowd := (&applications{s: s}).series(), (&applicationCrowd{s: s}).series()
+	both, crowd := (&applications{s: s}).figureSeries(), (&applicationCrowd{s: s}).figureSeries()
 	ofShape := func(shape, name string) func(context.Context) (float64, error) {
-		return both.Figure(keyOfShape(shape, name))
+		return both.Figure(keyOfFigure(shape, name))
 	}
 	return []series.Figure{
 		series.NewFigure("application_tokens_first", "tokens", ofShape(applicationsNamespaced, "first")),
@@ -73,23 +73,23 @@ func applicationFigures(s *room) []series.Figure {
 	}
 }
 
-// series are the figures of both shapes, each a part of its own.
-func (a *applications) series() *series.Series {
-	out := &series.Series{Base: a.open}
+// figureSeries are the figures of both shapes, each a part of its own.
+func (a *applications) figureSeries() *series.Series {
+	out := &series.Series{Base: a.openControlPlane}
 	for _, shape := range []string{applicationsNamespaced, applicationsClaimed} {
 		part := series.Part{Measure: func(ctx context.Context, figures map[string]float64) error {
 			return a.measureCommits(ctx, shape, figures)
 		}}
 		for _, name := range []string{"first", "commit", "deployment_first", "deployment_commit", "push_to_build_s", "image_to_commit_ms", "pod_to_running_s"} {
-			part.Figures = append(part.Figures, keyOfShape(shape, name))
+			part.Figures = append(part.Figures, keyOfFigure(shape, name))
 		}
 		out.Parts = append(out.Parts, part)
 	}
 	return out
 }
 
-// keyOfShape is the key of a figure of one shape.
-func keyOfShape(shape, name string) string { return shape + " " + name }
+// keyOfFigure is the key of a figure of one shape.
+func keyOfFigure(shape, name string) string { return shape + " " + name }
 
 // openForApplications starts a control plane in the place of another one: with Applications, kpack, and an address for webhooks.
 func (s *room) openForApplications(ctx context.Context) (*kpack.Kpack, error) {
@@ -113,8 +113,8 @@ func (s *room) openForApplications(ctx context.Context) (*kpack.Kpack, error) {
 	return k, errors.Wrap(s.CP.Client.Patch(ctx, config, client.RawPatch(types.MergePatchType, []byte(patch))), "cannot patch ClusterProviderConfig")
 }
 
-// open starts all that an Application needs.
-func (a *applications) open(ctx context.Context, _ map[string]float64) error {
+// openControlPlane starts all that an Application needs.
+func (a *applications) openControlPlane(ctx context.Context, _ map[string]float64) error {
 	var err error
 	if a.kpack, err = a.s.openForApplications(ctx); err != nil {
 		return err

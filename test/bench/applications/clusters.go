@@ -45,12 +45,12 @@ const (
 // A fleet are clusters of which one object each comes and goes.
 type fleet struct{ s *room }
 
-func (f *fleet) series() *series.Series {
-	return &series.Series{Base: f.open, Parts: []series.Part{{Figures: []string{"cpu_percent", "writes"}, Measure: f.measureFlaps}}}
+func (f *fleet) figureSeries() *series.Series {
+	return &series.Series{Base: f.openControlPlane, Parts: []series.Part{{Figures: []string{"cpu_percent", "writes"}, Measure: f.measureFlaps}}}
 }
 
-// open starts a control plane of its own, as the remains of earlier figures would count.
-func (f *fleet) open(ctx context.Context, _ map[string]float64) error {
+// openControlPlane starts a control plane of its own, as the remains of earlier figures would count.
+func (f *fleet) openControlPlane(ctx context.Context, _ map[string]float64) error {
 	if err := f.s.OpenNew(ctx); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (f *fleet) createClusters(ctx context.Context) error {
 	if err := f.forEachCluster(limited, f.makeCluster); err != nil {
 		return err
 	}
-	return f.awaitReady(limited)
+	return f.awaitAllReady(limited)
 }
 
 // clusterManifests returns a cluster, and its watching object.
@@ -151,8 +151,8 @@ func (f *fleet) patchStatus(ctx context.Context, apiVersion, kind, name, patch s
 	return errors.Wrapf(err, "cannot write status of %s %s", kind, name)
 }
 
-// awaitReady waits until all clusters are ready.
-func (f *fleet) awaitReady(ctx context.Context) error {
+// awaitAllReady waits until all clusters are ready.
+func (f *fleet) awaitAllReady(ctx context.Context) error {
 	for {
 		l := managedClusters()
 		if err := f.s.CP.Client.List(ctx, l, client.InNamespace(flapNs)); err != nil {
@@ -185,7 +185,7 @@ func (f *fleet) measureFlaps(ctx context.Context, figures map[string]float64) er
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()
 	flaps, failed := &atomic.Int64{}, make(chan error, 1)
-	go func() { failed <- f.flapAll(flapping, flaps) }()
+	go func() { failed <- f.flapUntilDone(flapping, flaps) }()
 	if err := process.Wait(ctx, flapWarmup); err != nil {
 		return err
 	}
@@ -217,8 +217,8 @@ func (f *fleet) measureFlaps(ctx context.Context, figures map[string]float64) er
 	return nil
 }
 
-// flapAll turns all clusters once in each interval, until the context ends.
-func (f *fleet) flapAll(ctx context.Context, flaps *atomic.Int64) error {
+// flapUntilDone turns all clusters once in each interval, until the context ends.
+func (f *fleet) flapUntilDone(ctx context.Context, flaps *atomic.Int64) error {
 	tick := time.NewTicker(flapInterval)
 	defer tick.Stop()
 	for well := false; ; well = !well {

@@ -43,22 +43,22 @@ type application struct {
 // newApplication makes a repository with one commit.
 func (a *applications) newApplication(ctx context.Context, shape, name string) (*application, error) {
 	o := &application{applications: a, shape: shape, name: name}
-	if err := a.s.CP.Git.CreateRepo(ctx, o.repository(), map[string]string{"main.txt": "1"}); err != nil {
+	if err := a.s.CP.Git.CreateRepo(ctx, o.repositoryName(), map[string]string{"main.txt": "1"}); err != nil {
 		return nil, err
 	}
-	commit, err := a.s.CP.Git.Git(ctx, o.repository(), "rev-parse", "main")
+	commit, err := a.s.CP.Git.Git(ctx, o.repositoryName(), "rev-parse", "main")
 	o.commit = strings.TrimSpace(commit)
 	return o, err
 }
 
-func (o *application) repository() string { return "source-" + o.name }
+func (o *application) repositoryName() string { return "source-" + o.name }
 
-// object returns the Application, whose source is checked after a webhook.
-func (o *application) object() *unstructured.Unstructured {
+// composeApplication returns the Application, whose source is checked after a webhook.
+func (o *application) composeApplication() *unstructured.Unstructured {
 	u := stage.NewObject(o.shape, "Application", applicationPlace, o.name)
 	u.Object["spec"] = map[string]any{
 		"source": map[string]any{
-			"git": map[string]any{"url": o.s.CP.Git.URL(o.repository()), "revision": "main"}, "interval": "30m",
+			"git": map[string]any{"url": o.s.CP.Git.URL(o.repositoryName()), "revision": "main"}, "interval": "30m",
 			"webhook": map[string]any{"secretRef": map[string]any{"name": "hook"}},
 		},
 		"deploy": map[string]any{
@@ -87,7 +87,7 @@ func (a *applications) measureCommits(ctx context.Context, shape string, figures
 	if err != nil {
 		return err
 	}
-	figures[keyOfShape(shape, "first")], figures[keyOfShape(shape, "deployment_first")] = o.spent, o.spentBelow
+	figures[keyOfFigure(shape, "first")], figures[keyOfFigure(shape, "deployment_first")] = o.spent, o.spentBelow
 	worst := map[string]float64{}
 	for range commitRounds {
 		if err := process.Wait(ctx, commitRest); err != nil {
@@ -101,7 +101,7 @@ func (a *applications) measureCommits(ctx context.Context, shape string, figures
 		return err
 	}
 	for name, value := range worst {
-		figures[keyOfShape(shape, name)] = value
+		figures[keyOfFigure(shape, name)] = value
 	}
 	return nil
 }
@@ -113,14 +113,14 @@ func (a *applications) measureFirst(ctx context.Context, shape, name string) (*a
 		return nil, err
 	}
 	err = o.countTokens(ctx, func() error {
-		if err := a.s.CP.ApplyObject(ctx, o.object()); err != nil {
+		if err := a.s.CP.ApplyObject(ctx, o.composeApplication()); err != nil {
 			return err
 		}
 		image, err := o.awaitDeployed(ctx)
 		if err != nil {
 			return err
 		}
-		_, err = o.serve(ctx, image)
+		_, err = o.measureServing(ctx, image)
 		return err
 	})
 	o.builds++
@@ -133,13 +133,13 @@ func (o *application) measureCommit(ctx context.Context, worst map[string]float6
 	err := o.countTokens(ctx, func() error {
 		hold := make(chan struct{})
 		o.kpack.Plan(applicationPlace, kpack.Play{Held: hold})
-		took, err := o.pushCommit(ctx)
+		took, err := o.pushAndAwaitBuild(ctx)
 		if err != nil {
 			close(hold)
 			return err
 		}
 		keep("push_to_build_s", took.Seconds())
-		if took, err = o.endBuild(ctx, hold); err != nil {
+		if took, err = o.finishBuild(ctx, hold); err != nil {
 			return err
 		}
 		keep("image_to_commit_ms", stats.Milliseconds(took))
@@ -147,7 +147,7 @@ func (o *application) measureCommit(ctx context.Context, worst map[string]float6
 		if err != nil {
 			return err
 		}
-		took, err = o.serve(ctx, image)
+		took, err = o.measureServing(ctx, image)
 		keep("pod_to_running_s", took.Seconds())
 		return err
 	})
@@ -156,29 +156,29 @@ func (o *application) measureCommit(ctx context.Context, worst map[string]float6
 	return err
 }
 
-// pushCommit pushes a commit and sends a webhook, and returns the time until a Build existed.
-func (o *application) pushCommit(ctx context.Context) (time.Duration, error) {
+// pushAndAwaitBuild pushes a commit and sends a webhook, and returns the time until a Build existed.
+func (o *application) pushAndAwaitBuild(ctx context.Context) (time.Duration, error) {
 	o.builds++
-	commit, err := o.s.CP.Git.Commit(ctx, o.repository(), "main", map[string]string{"main.txt": fmt.Sprint(o.builds)}, "Another version")
+	commit, err := o.s.CP.Git.Commit(ctx, o.repositoryName(), "main", map[string]string{"main.txt": fmt.Sprint(o.builds)}, "Another version")
 	if err != nil {
 		return 0, err
 	}
 	o.commit = commit
 	began := time.Now()
-	if err := o.sendHook(ctx); err != nil {
+	if err := o.sendWebhook(ctx); err != nil {
 		return 0, err
 	}
-	_, err = o.s.AwaitObject(ctx, o.build(), func(*unstructured.Unstructured) bool { return true })
+	_, err = o.s.AwaitObject(ctx, o.currentBuild(), func(*unstructured.Unstructured) bool { return true })
 	return time.Since(began), err
 }
 
-// endBuild ends the Build with success, and returns the time from then until the image was in Git.
-func (o *application) endBuild(ctx context.Context, hold chan struct{}) (time.Duration, error) {
+// finishBuild ends the Build with success, and returns the time from then until the image was in Git.
+func (o *application) finishBuild(ctx context.Context, hold chan struct{}) (time.Duration, error) {
 	pushes := o.s.LogPushes(ctx, applicationPlace)
 	defer o.s.CP.Git.AfterPush(applicationPlace, nil)
 	ended := time.Now()
 	close(hold)
-	if _, err := o.s.AwaitObject(ctx, o.build(), func(u *unstructured.Unstructured) bool {
+	if _, err := o.s.AwaitObject(ctx, o.currentBuild(), func(u *unstructured.Unstructured) bool {
 		return stage.ConditionOf(u, "Succeeded") == corev1.ConditionTrue
 	}); err != nil {
 		return 0, err
@@ -188,12 +188,12 @@ func (o *application) endBuild(ctx context.Context, hold chan struct{}) (time.Du
 	return pushedAt.Sub(began), errors.Wrap(err, "the image does not come into Git")
 }
 
-func (o *application) build() *unstructured.Unstructured {
+func (o *application) currentBuild() *unstructured.Unstructured {
 	return stage.NewObject("kpack.io/v1alpha2", "Build", applicationPlace, fmt.Sprintf("%s-build-%d", o.name, o.builds))
 }
 
-// sendHook sends a webhook, signed as Gitea does.
-func (o *application) sendHook(ctx context.Context) error {
+// sendWebhook sends a webhook, signed as Gitea does.
+func (o *application) sendWebhook(ctx context.Context) error {
 	body := []byte(`{"ref":"refs/heads/main"}`)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+o.s.Hooks+"/hooks/"+applicationPlace+"/"+o.name, bytes.NewReader(body))
 	if err != nil {
@@ -214,8 +214,8 @@ func (o *application) sendHook(ctx context.Context) error {
 
 // awaitDeployed waits until the deployment of the commit was verified, and returns its image.
 func (o *application) awaitDeployed(ctx context.Context) (string, error) {
-	u, err := o.s.AwaitObject(ctx, o.object(), func(u *unstructured.Unstructured) bool {
-		return o.isOfCommit(u) && stage.ConditionOf(u, "Deployed") == corev1.ConditionTrue
+	u, err := o.s.AwaitObject(ctx, o.composeApplication(), func(u *unstructured.Unstructured) bool {
+		return o.hasCurrentCommit(u) && stage.ConditionOf(u, "Deployed") == corev1.ConditionTrue
 	})
 	if err != nil {
 		return "", err
@@ -224,26 +224,26 @@ func (o *application) awaitDeployed(ctx context.Context) (string, error) {
 	return image, nil
 }
 
-func (o *application) isOfCommit(u *unstructured.Unstructured) bool {
+func (o *application) hasCurrentCommit(u *unstructured.Unstructured) bool {
 	commit, _, _ := unstructured.NestedString(u.Object, "status", "commit")
 	return commit == o.commit
 }
 
-// serve makes the pods of an image ready, and returns the time from then until the Application was Running.
-func (o *application) serve(ctx context.Context, image string) (time.Duration, error) {
-	if err := o.readyPods(ctx, image); err != nil {
+// measureServing makes the pods of an image ready, and returns the time from then until the Application was Running.
+func (o *application) measureServing(ctx context.Context, image string) (time.Duration, error) {
+	if err := o.reportPodsReady(ctx, image); err != nil {
 		return 0, err
 	}
 	began := time.Now()
-	_, err := o.s.AwaitObject(ctx, o.object(), func(u *unstructured.Unstructured) bool {
+	_, err := o.s.AwaitObject(ctx, o.composeApplication(), func(u *unstructured.Unstructured) bool {
 		phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
-		return o.isOfCommit(u) && phase == "Running"
+		return o.hasCurrentCommit(u) && phase == "Running"
 	})
 	return time.Since(began), err
 }
 
-// readyPods reports the pods of an image as ready, once there are some.
-func (o *application) readyPods(ctx context.Context, image string) error {
+// reportPodsReady reports the pods of an image as ready, once there are some.
+func (o *application) reportPodsReady(ctx context.Context, image string) error {
 	ctx, cancel := context.WithTimeout(ctx, stage.ClaimPatience)
 	defer cancel()
 	for n := 0; ; {
@@ -273,7 +273,7 @@ func (o *application) readyPods(ctx context.Context, image string) error {
 
 // countTokens counts the tokens of the circuit breakers of Applications and of their deployments that something costs, until nothing does any more.
 func (o *application) countTokens(ctx context.Context, operation func() error) error {
-	baseline, err := o.tokens(ctx)
+	baseline, err := o.readChargedTokens(ctx)
 	if err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (o *application) countTokens(ctx context.Context, operation func() error) e
 	}
 	current, quietSince := baseline, time.Now()
 	for time.Since(quietSince) < applicationQuiet {
-		now, err := o.tokens(ctx)
+		now, err := o.readChargedTokens(ctx)
 		if err != nil {
 			return err
 		}
@@ -301,9 +301,9 @@ func (o *application) countTokens(ctx context.Context, operation func() error) e
 // have a breaker each.
 type applicationTokens struct{ own, below float64 }
 
-// tokens returns the tokens charged so far: a namespaced Application is the composite itself, and a claim has one behind it. The deployments
+// readChargedTokens returns the tokens charged so far: a namespaced Application is the composite itself, and a claim has one behind it. The deployments
 // of both are namespaced.
-func (o *application) tokens(ctx context.Context) (applicationTokens, error) {
+func (o *application) readChargedTokens(ctx context.Context) (applicationTokens, error) {
 	m, err := o.s.CP.CoreMetrics(ctx)
 	if err != nil {
 		return applicationTokens{}, err

@@ -47,45 +47,45 @@ type applicationCrowd struct {
 	edge *kubernetes.Cluster
 }
 
-func (c *applicationCrowd) series() *series.Series {
-	return &series.Series{Base: c.open, Parts: []series.Part{
+func (c *applicationCrowd) figureSeries() *series.Series {
+	return &series.Series{Base: c.openControlPlane, Parts: []series.Part{
 		{Figures: []string{"cpu_percent", "looks", "writes"}, Measure: c.measureSteady},
 		{Figures: []string{"flapping"}, Measure: c.measureFlapping},
 	}}
 }
 
-// open starts a control plane, and makes all Applications.
-func (c *applicationCrowd) open(ctx context.Context, _ map[string]float64) error {
+// openControlPlane starts a control plane, and makes all Applications.
+func (c *applicationCrowd) openControlPlane(ctx context.Context, _ map[string]float64) error {
 	if _, err := c.s.openForApplications(ctx); err != nil {
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, stage.CrowdPatience)
 	defer cancel()
-	return c.makeCrowd(limited)
+	return c.createCrowd(limited)
 }
 
-// makeCrowd makes all of them, and waits until each has an image that serves.
-func (c *applicationCrowd) makeCrowd(ctx context.Context) error {
+// createCrowd makes all of them, and waits until each has an image that serves.
+func (c *applicationCrowd) createCrowd(ctx context.Context) error {
 	var err error
 	if c.edge, err = c.s.CP.StartCluster(ctx, crowdSite); err != nil {
 		return err
 	}
-	if err := c.makePlaces(ctx); err != nil {
+	if err := c.createCrowdPlaces(ctx); err != nil {
 		return err
 	}
 	if err := forEachApplication(ctx, c.makeApplication); err != nil {
 		return err
 	}
 	for _, kind := range crowdKinds() {
-		if err := c.awaitReady(ctx, kind); err != nil {
+		if err := c.awaitAllReady(ctx, kind); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// makePlaces makes the Site, and the namespaces and repositories.
-func (c *applicationCrowd) makePlaces(ctx context.Context) error {
+// createCrowdPlaces makes the Site, and the namespaces and repositories.
+func (c *applicationCrowd) createCrowdPlaces(ctx context.Context) error {
 	kubeconfig, err := os.ReadFile(c.edge.Kubeconfig)
 	if err != nil {
 		return errors.Wrap(err, "cannot read kubeconfig")
@@ -151,21 +151,21 @@ func (c *applicationCrowd) makeApplication(ctx context.Context, i int) error {
 	if err := c.edge.Client.Status().Patch(ctx, d, client.RawPatch(types.MergePatchType, []byte(status))); err != nil {
 		return errors.Wrap(err, "cannot report Deployment")
 	}
-	if err := c.reportPods(ctx, i, 1); err != nil {
+	if err := c.reportAvailable(ctx, i, 1); err != nil {
 		return err
 	}
 	return c.s.CP.ApplyYAML(ctx, fmt.Appendf(nil, crowdManaged, name, namespace, crowdImage, c.s.CP.Git.URL(namespace), crowdSite))
 }
 
-// reportPods writes the number of available pods of one of them.
-func (c *applicationCrowd) reportPods(ctx context.Context, i, available int) error {
+// reportAvailable writes the number of available pods of one of them.
+func (c *applicationCrowd) reportAvailable(ctx context.Context, i, available int) error {
 	set := stage.NewObject("apps/v1", "ReplicaSet", crowdNamespace(i), crowdName(i))
 	patch := fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d,"availableReplicas":%d}}`, available, available)
 	return errors.Wrap(c.edge.Client.Status().Patch(ctx, set, client.RawPatch(types.MergePatchType, []byte(patch))), "cannot report ReplicaSet")
 }
 
-// awaitReady waits until all objects of a kind are ready.
-func (c *applicationCrowd) awaitReady(ctx context.Context, kind string) error {
+// awaitAllReady waits until all objects of a kind are ready.
+func (c *applicationCrowd) awaitAllReady(ctx context.Context, kind string) error {
 	for {
 		l, n := stage.ListOfKind(kind), 0
 		if err := c.s.CP.Client.List(ctx, l); err != nil {
@@ -190,7 +190,7 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	if err := process.Wait(ctx, stage.SteadyInterval); err != nil {
 		return err
 	}
-	looks, err := c.countLooks(ctx)
+	looks, err := c.countObservations(ctx)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	if err != nil {
 		return err
 	}
-	endLooks, err := c.countLooks(ctx)
+	endLooks, err := c.countObservations(ctx)
 	if err != nil {
 		return err
 	}
@@ -216,8 +216,8 @@ func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string
 	return nil
 }
 
-// countLooks returns the number of the provider's observations of repositories with source.
-func (c *applicationCrowd) countLooks(ctx context.Context) (float64, error) {
+// countObservations returns the number of the provider's observations of repositories with source.
+func (c *applicationCrowd) countObservations(ctx context.Context) (float64, error) {
 	m, err := c.s.CP.ProviderMetrics(ctx)
 	if err != nil {
 		return 0, err
@@ -249,7 +249,7 @@ func (c *applicationCrowd) measureFlapping(ctx context.Context, figures map[stri
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()
 	rounds, failed := &atomic.Int64{}, make(chan error, 1)
-	go func() { failed <- c.flapAll(flapping, rounds) }()
+	go func() { failed <- c.flapUntilDone(flapping, rounds) }()
 	if err := process.Wait(ctx, flapWarmup); err != nil {
 		return err
 	}
@@ -270,12 +270,12 @@ func (c *applicationCrowd) measureFlapping(ctx context.Context, figures map[stri
 	return nil
 }
 
-// flapAll turns all Deployments once in each interval, until the context ends.
-func (c *applicationCrowd) flapAll(ctx context.Context, rounds *atomic.Int64) error {
+// flapUntilDone turns all Deployments once in each interval, until the context ends.
+func (c *applicationCrowd) flapUntilDone(ctx context.Context, rounds *atomic.Int64) error {
 	tick := time.NewTicker(crowdFlap)
 	defer tick.Stop()
 	for available := 0; ; available = 1 - available {
-		err := forEachApplication(ctx, func(ctx context.Context, i int) error { return c.reportPods(ctx, i, available) })
+		err := forEachApplication(ctx, func(ctx context.Context, i int) error { return c.reportAvailable(ctx, i, available) })
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -24,7 +24,7 @@ func BundleFigures(s *stage.Stage) []series.Figure { return figuresOfBundles(&ro
 
 // clusterFigures are the cost of clusters that come and go.
 func clusterFigures(s *room) []series.Figure {
-	f := (&fleet{s: s}).series()
+	f := (&fleet{s: s}).figureSeries()
 	return []series.Figure{
 		series.NewFigure("clusters_300_cpu_percent", "%", f.Figure("cpu_percent")),
 		series.NewFigure("cluster_status_writes_per_min", "1/min", f.Figure("writes")),

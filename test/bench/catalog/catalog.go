@@ -95,10 +95,10 @@ func Read(root string) (Figures, error) {
 	if err := decoder.Decode(&out); err != nil {
 		return nil, errors.Wrapf(err, "cannot parse %s", File)
 	}
-	return out, errors.Wrapf(out.validate(), "cannot use %s", File)
+	return out, errors.Wrapf(out.validateFigures(), "cannot use %s", File)
 }
 
-func (all Figures) validate() error {
+func (all Figures) validateFigures() error {
 	names := map[string]bool{}
 	for _, f := range all {
 		if f.Name == "" || f.Unit == "" || f.About == "" {
@@ -124,11 +124,11 @@ func Keep(root, name string, m Measurement) (Figure, error) {
 		return Figure{}, errors.Errorf("cannot keep %s: %s has no such figure", name, File)
 	}
 	all[i].Measured = &m
-	return all[i], all.write(filepath.Join(root, File))
+	return all[i], all.writeFigures(filepath.Join(root, File))
 }
 
-// write replaces a file as a whole: a run that is killed leaves the previous content.
-func (all Figures) write(file string) error {
+// writeFigures replaces a file as a whole: a run that is killed leaves the previous content.
+func (all Figures) writeFigures(file string) error {
 	b := &bytes.Buffer{}
 	encoder := json.NewEncoder(b)
 	encoder.SetEscapeHTML(false)

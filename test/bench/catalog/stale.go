@@ -57,7 +57,7 @@ func (c *Checkout) Stale(ctx context.Context, all Figures, packagesOf func(name 
 }
 
 func (c *Checkout) hasCommit(ctx context.Context, commit string) bool {
-	_, err := c.run(ctx, "git", "cat-file", "-e", commit+"^{commit}")
+	_, err := c.runInCheckout(ctx, "git", "cat-file", "-e", commit+"^{commit}")
 	return err == nil
 }
 
@@ -85,7 +85,7 @@ func (c *Checkout) changedDirectories(ctx context.Context, commit string) ([]str
 	if cached, ok := c.changed[commit]; ok {
 		return cached, nil
 	}
-	b, err := c.run(ctx, "git", "diff", "--name-only", commit, "HEAD")
+	b, err := c.runInCheckout(ctx, "git", "diff", "--name-only", commit, "HEAD")
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (c *Checkout) directoriesOf(ctx context.Context, packages []string) (map[st
 		return cached, nil
 	}
 	const imported = `{{if and .Module .Module.Main}}{{.ImportPath}} {{.Module.Path}}{{end}}`
-	b, err := c.run(ctx, "go", append([]string{"list", "-deps", "-f", imported}, packages...)...)
+	b, err := c.runInCheckout(ctx, "go", append([]string{"list", "-deps", "-f", imported}, packages...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (c *Checkout) directoriesOf(ctx context.Context, packages []string) (map[st
 	return out, nil
 }
 
-func (c *Checkout) run(ctx context.Context, name string, args ...string) ([]byte, error) {
+func (c *Checkout) runInCheckout(ctx context.Context, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = c.Root
 	complaint := &bytes.Buffer{}

@@ -14,14 +14,14 @@ func (all Figures) Table() string {
 	b.WriteString("| figure | measured | bound | commit, day, load average | description |\n|---|---|---|---|---|\n")
 	for _, f := range all {
 		if f.Measured != nil {
-			fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.measured(), f.Bound, f.Measured.source(), f.About)
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.formatMeasured(), f.Bound, f.Measured.measurementSource(), f.About)
 		}
 	}
 	return b.String()
 }
 
-// measured is the value with its unit. One outside its bound is bold.
-func (f Figure) measured() string {
+// formatMeasured is the value with its unit. One outside its bound is bold.
+func (f Figure) formatMeasured() string {
 	text := formatNumber(f.Measured.Value) + " " + f.Unit
 	if f.IsOutside() {
 		return "**" + text + "**"
@@ -29,8 +29,8 @@ func (f Figure) measured() string {
 	return text
 }
 
-// source names the code of a measurement, and how busy the machine was. A mark is on measurements beside other programs.
-func (m Measurement) source() string {
+// measurementSource names the code of a measurement, and how busy the machine was. A mark is on measurements beside other programs.
+func (m Measurement) measurementSource() string {
 	text := strings.Join(strings.Fields(fmt.Sprintf("%.*s %s %s", shortCommit, m.Commit, m.Date, formatNumber(m.Load))), " ")
 	if !m.IsAlone() {
 		return text + " †"

@@ -94,10 +94,10 @@ type baselineFunction struct {
 // RunFunction answers. It returns an error for a composite that it cannot read.
 func (baselineFunction) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	composite := req.GetObserved().GetComposite().GetResource()
-	step := fieldOf(req.GetObserved().GetResources()["one"].GetResource(), "data", "step")
-	namespace := fieldOf(composite, "metadata", "namespace")
+	step := textOfField(req.GetObserved().GetResources()["one"].GetResource(), "data", "step")
+	namespace := textOfField(composite, "metadata", "namespace")
 	if namespace == "" {
-		namespace = fieldOf(composite, "spec", "claimRef", "namespace")
+		namespace = textOfField(composite, "spec", "claimRef", "namespace")
 	}
 	action := "apply"
 	if step >= askingStep {
@@ -130,8 +130,8 @@ func readiness(isReady bool) fnv1.Ready {
 	return fnv1.Ready_READY_FALSE
 }
 
-// fieldOf returns the text of a field of an object, or empty.
-func fieldOf(o *structpb.Struct, path ...string) string {
+// textOfField returns the text of a field of an object, or empty.
+func textOfField(o *structpb.Struct, path ...string) string {
 	v := structpb.NewStructValue(o)
 	for _, name := range path {
 		v = v.GetStructValue().GetFields()[name]
@@ -221,14 +221,14 @@ func (s *room) watchBaselines(ctx context.Context, cp *controlplane.ControlPlane
 	defer w.Stop()
 	for e := range w.ResultChan() {
 		if m, ok := e.Object.(*corev1.ConfigMap); ok {
-			_ = s.playStep(ctx, cp, m) // Its next change is another chance.
+			_ = s.performNextStep(ctx, cp, m) // Its next change is another chance.
 		}
 	}
 	return nil
 }
 
-// playStep performs the next step of a ConfigMap. It performs the last step once it is requested.
-func (s *room) playStep(ctx context.Context, cp *controlplane.ControlPlane, m *corev1.ConfigMap) error {
+// performNextStep performs the next step of a ConfigMap. It performs the last step once it is requested.
+func (s *room) performNextStep(ctx context.Context, cp *controlplane.ControlPlane, m *corev1.ConfigMap) error {
 	next := map[string]string{"": "1", "1": askingStep, askingStep: lastStep}[m.Data["step"]]
 	if next == "" || next == lastStep && m.Data["asked"] != "record" {
 		return nil

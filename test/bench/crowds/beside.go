@@ -26,8 +26,8 @@ const (
 func besideFigures(s *room) []series.Figure {
 	y := &beside{s: s}
 	return []series.Figure{
-		series.NewFigure("at_once_200_beside_broken", "times", y.ratioBeside("broken", deployedAtOnce, y.makeBroken)),
-		series.NewFigure("at_once_100_beside_flapping", "times", y.ratioBeside("flapping", besideCrowd, y.flapSpec)),
+		series.NewFigure("at_once_200_beside_broken", "times", y.ratioBeside("broken", deployedAtOnce, y.applyBrokenCrowd)),
+		series.NewFigure("at_once_100_beside_flapping", "times", y.ratioBeside("flapping", besideCrowd, y.flapReplicas)),
 	}
 }
 
@@ -73,8 +73,8 @@ func (y *beside) measureBeside(ctx context.Context, w *writes, name string, n in
 	return took, g.Wait()
 }
 
-// makeBroken makes as many deployments at once of which none can be delivered.
-func (y *beside) makeBroken(ctx context.Context) error {
+// applyBrokenCrowd makes as many deployments at once of which none can be delivered.
+func (y *beside) applyBrokenCrowd(ctx context.Context) error {
 	g := errgroup.Group{}
 	for i := range deployedAtOnce {
 		o := newDeploymentOf(namespacedShape, fmt.Sprintf("broken-%d", i))
@@ -91,8 +91,8 @@ func brokenIntent(i int) string {
 	return fmt.Sprintf(`{"service": "broken-%d", "type": "web", "site": "nowhere"}`, i)
 }
 
-// flapSpec gives one deployment another number of replicas each second, until the context ends.
-func (y *beside) flapSpec(ctx context.Context) error {
+// flapReplicas gives one deployment another number of replicas each second, until the context ends.
+func (y *beside) flapReplicas(ctx context.Context) error {
 	for replicas := 1; ctx.Err() == nil; replicas = 1 + replicas%5 {
 		if err := y.applyIntent(ctx, newRestless(), restlessIntent(replicas)); err != nil && ctx.Err() == nil {
 			return err

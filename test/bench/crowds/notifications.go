@@ -53,23 +53,23 @@ func (n *notified) measureDelay(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	defer r.Stop()
-	if err := n.postTo(ctx, r); err != nil {
+	if err := n.addReceiver(ctx, r); err != nil {
 		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, atOncePatience)
 	defer cancel()
-	if err := n.deploy(ctx, notifiedName); err != nil {
+	if err := n.deployAndAwait(ctx, notifiedName); err != nil {
 		return 0, err
 	}
-	received, err := awaitTaken(ctx, r, notifiedName, notifiedDeployments)
+	received, err := awaitNotifications(ctx, r, notifiedName, notifiedDeployments)
 	if err != nil {
 		return 0, err
 	}
-	return stats.Percentile(n.delays(received), 99), nil
+	return stats.Percentile(n.notificationDelays(received), 99), nil
 }
 
-// postTo adds a receiver to the configuration of all deployments.
-func (n *notified) postTo(ctx context.Context, r *receiver.Receiver) error {
+// addReceiver adds a receiver to the configuration of all deployments.
+func (n *notified) addReceiver(ctx context.Context, r *receiver.Receiver) error {
 	secret := &unstructured.Unstructured{Object: map[string]any{"stringData": map[string]any{"token": hookKey, "ca.crt": r.Bundle()}}}
 	secret.SetAPIVersion("v1")
 	secret.SetKind("Secret")
@@ -87,13 +87,13 @@ func (n *notified) postTo(ctx context.Context, r *receiver.Receiver) error {
 	return errors.Wrap(n.s.CP.Client.Patch(ctx, config, client.RawPatch(types.MergePatchType, patch)), "cannot patch configuration")
 }
 
-// deploy makes deployments at once, and waits until a watch that began before showed each of them Succeeded.
-func (n *notified) deploy(ctx context.Context, name string) error {
+// deployAndAwait makes deployments at once, and waits until a watch that began before showed each of them Succeeded.
+func (n *notified) deployAndAwait(ctx context.Context, name string) error {
 	w := &writes{s: n.s}
 	g, groupCtx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		for !n.haveAllSucceeded() {
-			if err := w.watchCrowd(groupCtx, namespacedShape, name, n.noteSucceeded); err != nil {
+			if err := w.watchSucceeded(groupCtx, namespacedShape, name, n.noteSucceeded); err != nil {
 				return err
 			}
 		}
@@ -119,8 +119,8 @@ func (n *notified) haveAllSucceeded() bool {
 	return len(n.succeeded) >= notifiedDeployments
 }
 
-// awaitTaken waits until a receiver has a notification of each of so many deployments, and returns when it took the first one of each, by their names.
-func awaitTaken(ctx context.Context, r *receiver.Receiver, name string, want int) (map[string]time.Time, error) {
+// awaitNotifications waits until a receiver has a notification of each of so many deployments, and returns when it took the first one of each, by their names.
+func awaitNotifications(ctx context.Context, r *receiver.Receiver, name string, want int) (map[string]time.Time, error) {
 	for {
 		all, changed := r.Taken()
 		received := map[string]time.Time{}
@@ -141,8 +141,8 @@ func awaitTaken(ctx context.Context, r *receiver.Receiver, name string, want int
 	}
 }
 
-// delays returns the time that each notification took. A notification that was taken before the watch showed the status took no time.
-func (n *notified) delays(received map[string]time.Time) []float64 {
+// notificationDelays returns the time that each notification took. A notification that was taken before the watch showed the status took no time.
+func (n *notified) notificationDelays(received map[string]time.Time) []float64 {
 	out := make([]float64, 0, len(received))
 	for name, receivedAt := range received {
 		out = append(out, max(0, receivedAt.Sub(n.succeeded[name]).Seconds()))

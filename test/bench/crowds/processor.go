@@ -40,8 +40,8 @@ func readProcessorTimes(cp *controlplane.ControlPlane) (processorTimes, error) {
 	return out, nil
 }
 
-// printSince prints the processor time of each component since then for one of some deployments, the most expensive first.
-func (t processorTimes) printSince(w io.Writer, cp *controlplane.ControlPlane, deployments int) error {
+// printTimesSince prints the processor time of each component since then for one of some deployments, the most expensive first.
+func (t processorTimes) printTimesSince(w io.Writer, cp *controlplane.ControlPlane, deployments int) error {
 	now, err := readProcessorTimes(cp)
 	if err != nil {
 		return err

@@ -98,12 +98,12 @@ func (y *thousand) measureEdits(ctx context.Context, figures map[string]float64)
 	took := make([]float64, editedDeployments)
 	for i := range took {
 		began := time.Now()
-		if err := y.editReplicas(ctx, nameOfMany(i), 3); err != nil {
+		if err := y.editReplicas(ctx, deploymentName(i), 3); err != nil {
 			return err
 		}
 		pushedAt, err := commits.AwaitSince(ctx, began, editPatience)
 		if err != nil {
-			return errors.Wrapf(err, "no commit has the edit of deployment %s", nameOfMany(i))
+			return errors.Wrapf(err, "no commit has the edit of deployment %s", deploymentName(i))
 		}
 		took[i] = stats.Milliseconds(pushedAt.Sub(began))
 		if _, err := y.s.AwaitSettled(ctx); err != nil {
@@ -195,7 +195,7 @@ func nextBlueprint(o *unstructured.Unstructured) (*unstructured.Unstructured, er
 
 // listRevisions returns the revision of each deployment.
 func (y *thousand) listRevisions(ctx context.Context) (map[string]int64, error) {
-	l := newListOf(namespacedShape)
+	l := newShapeList(namespacedShape)
 	if err := y.s.CP.Client.List(ctx, l, client.InNamespace(namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list deployments")
 	}
@@ -218,7 +218,7 @@ func (y *thousand) awaitRevisions(ctx context.Context, previous map[string]int64
 
 // watchRevisions takes each deployment away that verified a later revision, until none is left or the watch ends.
 func (y *thousand) watchRevisions(ctx context.Context, previous map[string]int64) error {
-	w, err := y.s.CP.Client.Watch(ctx, newListOf(namespacedShape), client.InNamespace(namespace))
+	w, err := y.s.CP.Client.Watch(ctx, newShapeList(namespacedShape), client.InNamespace(namespace))
 	if err != nil {
 		return errors.Wrap(err, "cannot watch deployments")
 	}
@@ -248,4 +248,4 @@ func (y *thousand) countCommits(ctx context.Context) (float64, error) {
 	return n, errors.Wrap(err, "cannot count commits")
 }
 
-func nameOfMany(i int) string { return fmt.Sprintf("%s-at-%d", manyName, i) }
+func deploymentName(i int) string { return fmt.Sprintf("%s-at-%d", manyName, i) }

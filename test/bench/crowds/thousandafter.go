@@ -138,8 +138,8 @@ func (y *thousand) measureDowntime(ctx context.Context, figures map[string]float
 	y.s.CP.KillProvider()
 	edited := map[string]int64{}
 	for i := range editedMeanwhile {
-		edited[nameOfMany(i)] = all[nameOfMany(i)]
-		if err := y.editReplicas(ctx, nameOfMany(i), 4); err != nil {
+		edited[deploymentName(i)] = all[deploymentName(i)]
+		if err := y.editReplicas(ctx, deploymentName(i), 4); err != nil {
 			return err
 		}
 	}
@@ -169,7 +169,7 @@ func (y *thousand) checkRevisions(ctx context.Context, previous map[string]int64
 	}
 	want := map[string]int64{}
 	for i := range editedMeanwhile {
-		want[nameOfMany(i)] = 1
+		want[deploymentName(i)] = 1
 	}
 	for name, previousRevision := range previous {
 		if current[name] != previousRevision+want[name] {

@@ -97,11 +97,11 @@ func writeFigures(s *room) []series.Figure {
 		series.NewFigure("at_once_200_conflicts_claims", "conflicts", y.crowdFigure(claimShape, deployedAtOnce, conflicts)),
 		series.NewFigure("at_once_200_s_namespaced", "s", y.crowdFigure(namespacedShape, deployedAtOnce, took)),
 		series.NewFigure("at_once_200_s_claims", "s", y.crowdFigure(claimShape, deployedAtOnce, took)),
-		series.NewFigure("at_once_200_writes_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, perDeployment)),
-		series.NewFigure("at_once_200_over_baseline_namespaced", "times", y.overOther(namespacedShape, namespacedBaseline, took)),
-		series.NewFigure("at_once_200_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, took)),
-		series.NewFigure("at_once_200_writes_100_workers_namespaced", "times", y.overOther(namespacedManyWorkers, namespacedShape, perDeployment)),
-		series.NewFigure("at_once_200_writes_100_workers_claims", "times", y.overOther(claimManyWorkers, claimShape, perDeployment)),
+		series.NewFigure("at_once_200_writes_over_baseline_claims", "times", y.costOverBaseline(claimShape, claimBaseline, perDeployment)),
+		series.NewFigure("at_once_200_over_baseline_namespaced", "times", y.costOverBaseline(namespacedShape, namespacedBaseline, took)),
+		series.NewFigure("at_once_200_over_baseline_claims", "times", y.costOverBaseline(claimShape, claimBaseline, took)),
+		series.NewFigure("at_once_200_writes_100_workers_namespaced", "times", y.costOverBaseline(namespacedManyWorkers, namespacedShape, perDeployment)),
+		series.NewFigure("at_once_200_writes_100_workers_claims", "times", y.costOverBaseline(claimManyWorkers, claimShape, perDeployment)),
 		series.NewFigure("at_once_200_s_100_workers_namespaced", "s", y.crowdFigure(namespacedManyWorkers, deployedAtOnce, took)),
 		series.NewFigure("at_once_200_s_100_workers_50_in_flight_namespaced", "s", y.crowdFigure(namespacedFewInFlight, deployedAtOnce, took)),
 		series.NewFigure("at_once_200_s_100_workers_800_in_flight_namespaced", "s", y.crowdFigure(namespacedManyInFlight, deployedAtOnce, took)),
@@ -123,8 +123,8 @@ func (y *writes) crowdFigure(form shape, n int, pick func(cost) float64) func(co
 	}
 }
 
-// overOther returns the cost of many deployments of one shape, divided by the cost of as many of another shape, made at once.
-func (y *writes) overOther(measured, bareShape shape, pick func(cost) float64) func(context.Context) (float64, error) {
+// costOverBaseline returns the cost of many deployments of one shape, divided by the cost of as many of another shape, made at once.
+func (y *writes) costOverBaseline(measured, bareShape shape, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		measuredCost, err := y.crowdFigure(measured, deployedAtOnce, pick)(ctx)
 		if err != nil {
@@ -161,19 +161,19 @@ func (y *writes) measureCrowd(ctx context.Context, form shape, name string, n in
 	if err := errors.Join(err, endProfile()); err != nil {
 		return cost{}, err
 	}
-	if err := baseline.printSince(os.Stderr, y.s.CP, n); err != nil {
+	if err := baseline.printTimesSince(os.Stderr, y.s.CP, n); err != nil {
 		return cost{}, err
 	}
-	requests, err := y.readLog(ctx, name+"-at-")
+	requests, err := y.readAuditLog(ctx, name+"-at-")
 	if err != nil {
 		return cost{}, err
 	}
-	return newCost(requests, form, n, took)
+	return printCrowdCost(requests, form, n, took)
 }
 
-// newCost prints and returns the cost of some deployments. It returns an error if the log does not have all of them.
-func newCost(requests []load.Request, form shape, n int, took time.Duration) (cost, error) {
-	c := cost{tally: load.TallyRequests(requests), took: took, compositeBytes: lastBytes(requests, form.composite)}
+// printCrowdCost prints and returns the cost of some deployments. It returns an error if the log does not have all of them.
+func printCrowdCost(requests []load.Request, form shape, n int, took time.Duration) (cost, error) {
+	c := cost{tally: load.TallyRequests(requests), took: took, compositeBytes: lastObjectBytes(requests, form.composite)}
 	fmt.Fprintf(os.Stderr, "%d %s: %+v, composite of %d bytes\n", n, form.name, *c.tally, c.compositeBytes)
 	if c.tally.Deployments < n {
 		return cost{}, errors.Errorf("the audit log has requests of %d deployments: want %d", c.tally.Deployments, n)
@@ -215,7 +215,7 @@ func (y *writes) applyCrowd(ctx context.Context, form shape, name string, n int)
 func (y *writes) awaitCrowd(ctx context.Context, form shape, name string, n int) error {
 	succeeded := map[string]bool{}
 	for len(succeeded) < n {
-		if err := y.watchCrowd(ctx, form, name, func(o *unstructured.Unstructured) bool {
+		if err := y.watchSucceeded(ctx, form, name, func(o *unstructured.Unstructured) bool {
 			succeeded[o.GetName()] = true
 			return len(succeeded) == n
 		}); err != nil {
@@ -225,9 +225,9 @@ func (y *writes) awaitCrowd(ctx context.Context, form shape, name string, n int)
 	return nil
 }
 
-// watchCrowd calls a function with each deployment that is Succeeded, until that is enough or the watch ends.
-func (y *writes) watchCrowd(ctx context.Context, form shape, name string, isEnough func(*unstructured.Unstructured) bool) error {
-	w, err := y.s.CP.Client.Watch(ctx, newListOf(form), client.InNamespace(namespace))
+// watchSucceeded calls a function with each deployment that is Succeeded, until that is enough or the watch ends.
+func (y *writes) watchSucceeded(ctx context.Context, form shape, name string, isEnough func(*unstructured.Unstructured) bool) error {
+	w, err := y.s.CP.Client.Watch(ctx, newShapeList(form), client.InNamespace(namespace))
 	if err != nil {
 		return errors.Wrap(err, "cannot watch deployments")
 	}
@@ -241,16 +241,16 @@ func (y *writes) watchCrowd(ctx context.Context, form shape, name string, isEnou
 	return errors.Join(ctx.Err(), y.s.CP.Err())
 }
 
-// newListOf returns an empty list of the objects of a shape.
-func newListOf(form shape) *unstructured.UnstructuredList {
+// newShapeList returns an empty list of the objects of a shape.
+func newShapeList(form shape) *unstructured.UnstructuredList {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(form.apiVersion)
 	l.SetKind(form.kind + "List")
 	return l
 }
 
-// readLog returns the requests about deployments whose names begin so.
-func (y *writes) readLog(ctx context.Context, prefix string) ([]load.Request, error) {
+// readAuditLog returns the requests about deployments whose names begin so.
+func (y *writes) readAuditLog(ctx context.Context, prefix string) ([]load.Request, error) {
 	if err := process.Wait(ctx, logPatience); err != nil {
 		return nil, err
 	}
@@ -272,8 +272,8 @@ func (y *writes) readLog(ctx context.Context, prefix string) ([]load.Request, er
 	return out, nil
 }
 
-// lastBytes returns the size of the object of a resource that was written last.
-func lastBytes(all []load.Request, resource string) int {
+// lastObjectBytes returns the size of the object of a resource that was written last.
+func lastObjectBytes(all []load.Request, resource string) int {
 	for _, r := range slices.Backward(all) {
 		if r.IsWrite() && r.Bytes > 0 && strings.HasPrefix(r.Resource, resource) {
 			return r.Bytes

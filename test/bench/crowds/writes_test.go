@@ -24,7 +24,7 @@ func TestNewCost(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c, err := newCost(tc.requests, namespacedShape, 2, time.Second)
+			c, err := printCrowdCost(tc.requests, namespacedShape, 2, time.Second)
 			if (err != nil) != tc.isError {
 				t.Fatalf("\n%s\nnewCost(...): %v", tc.reason, err)
 			}

@@ -28,9 +28,9 @@ const (
 	streamed = 300
 )
 
-// readyRate is the number of GitDeliveries that become Ready per second, of a thousand that are created at once, into one repository. Creating them is part of
+// measureReadyRate is the number of GitDeliveries that become Ready per second, of a thousand that are created at once, into one repository. Creating them is part of
 // it.
-func (s *room) readyRate(ctx context.Context) (float64, error) {
+func (s *room) measureReadyRate(ctx context.Context) (float64, error) {
 	rates := []float64{}
 	for _, place := range []string{"crowd-a", "crowd-b", "crowd-c"}[:crowdRounds] {
 		r, err := s.measureCrowd(ctx, place)
@@ -80,7 +80,7 @@ func (s *room) deliveryP99(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	tips := s.recordTips(ctx, place)
+	tips := s.recordBranchTips(ctx, place)
 	defer s.CP.Git.AfterPush(place, nil)
 	created, err := createPaced(ctx, l, load.Keys(streamed, place))
 	if err != nil {
@@ -133,8 +133,8 @@ type tip struct {
 	at     time.Time
 }
 
-// recordTips notes where the branch is after each push, from now on. It returns a function that returns them.
-func (s *room) recordTips(ctx context.Context, repo string) func() []tip {
+// recordBranchTips notes where the branch is after each push, from now on. It returns a function that returns them.
+func (s *room) recordBranchTips(ctx context.Context, repo string) func() []tip {
 	var (
 		mu  sync.Mutex
 		all []tip

@@ -29,12 +29,12 @@ const (
 // A judged is many Gates that measure.
 type judged struct{ s *room }
 
-func (y *judged) series() *series.Series {
-	return &series.Series{Base: y.open, Parts: []series.Part{{Figures: []string{"cpu_percent", "queries"}, Measure: y.measureGates}}}
+func (y *judged) figureSeries() *series.Series {
+	return &series.Series{Base: y.openControlPlane, Parts: []series.Part{{Figures: []string{"cpu_percent", "queries"}, Measure: y.measureGates}}}
 }
 
-// open starts a provider of its own: earlier deliveries would stay in its memory.
-func (y *judged) open(ctx context.Context, _ map[string]float64) error {
+// openControlPlane starts a provider of its own: earlier deliveries would stay in its memory.
+func (y *judged) openControlPlane(ctx context.Context, _ map[string]float64) error {
 	return y.s.OpenNew(ctx)
 }
 

@@ -58,10 +58,10 @@ type hostileTotal struct {
 // hostileTotalFigures are the memory that the tenant takes, and the delay of each kind of work of its neighbour.
 func hostileTotalFigures(s *room) []series.Figure {
 	h, names := &hostileTotal{s: s}, []string{"peak_mib"}
-	for _, w := range (&neighbour{}).works() {
+	for _, w := range (&neighbour{}).neighbourWorks() {
 		names = append(names, w.name)
 	}
-	all := &series.Series{Base: h.open, Parts: []series.Part{{Figures: names, Measure: h.measureTotal}}}
+	all := &series.Series{Base: h.openControlPlane, Parts: []series.Part{{Figures: names, Measure: h.measureTotal}}}
 	out := []series.Figure{series.NewFigure("hostile_total_peak_mib", "MiB", all.Figure("peak_mib"))}
 	for _, name := range names[1:] {
 		out = append(out, series.NewFigure("hostile_total_"+name+"_ratio", "times", all.Figure(name)))
@@ -111,8 +111,8 @@ func (h *hostileTotal) measureTotal(ctx context.Context, figures map[string]floa
 	return nil
 }
 
-// open starts a control plane with Applications and an address for webhooks, in the place of another one.
-func (h *hostileTotal) open(ctx context.Context, _ map[string]float64) error {
+// openControlPlane starts a control plane with Applications and an address for webhooks, in the place of another one.
+func (h *hostileTotal) openControlPlane(ctx context.Context, _ map[string]float64) error {
 	if err := h.s.Close(); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (h *hostileTotal) startTenant(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, start := range []func(context.Context, *load.Load) error{h.startGits, h.startSources, h.startClusters, h.startGates, h.startRecords, h.startHooks} {
+	for _, start := range []func(context.Context, *load.Load) error{h.startGitServers, h.startSources, h.startClusters, h.startGates, h.startRecords, h.startWebhooks} {
 		if err := start(ctx, l); err != nil {
 			return err
 		}
@@ -138,8 +138,8 @@ func (h *hostileTotal) startTenant(ctx context.Context) error {
 	return nil
 }
 
-// startGits makes the place of the tenant, and deliveries to its Git servers.
-func (h *hostileTotal) startGits(ctx context.Context, l *load.Load) error {
+// startGitServers makes the place of the tenant, and deliveries to its Git servers.
+func (h *hostileTotal) startGitServers(ctx context.Context, l *load.Load) error {
 	newServers := []func() *hostile.Git{
 		func() *hostile.Git { return hostile.NewGit(hostile.TinyObjects(190_000)) },
 		func() *hostile.Git { return hostile.NewGit(hostile.BrokenPack()) },
@@ -269,8 +269,8 @@ func (h *hostileTotal) startRecords(ctx context.Context, _ *load.Load) error {
 	return nil
 }
 
-// startHooks begins webhooks that send no body.
-func (h *hostileTotal) startHooks(context.Context, *load.Load) error {
+// startWebhooks begins webhooks that send no body.
+func (h *hostileTotal) startWebhooks(context.Context, *load.Load) error {
 	const head = "POST /hooks/" + totalPlace + "/source-0 HTTP/1.1\r\nHost: hooks\r\nX-Gitlab-Token: wrong\r\nContent-Length: 1000000\r\n\r\n"
 	for range totalHooks {
 		c, err := net.Dial("tcp", h.s.Hooks)

@@ -35,8 +35,8 @@ type neighbour struct {
 	l *load.Load
 }
 
-// works are the kinds of work, a delivery before the Gate that judges it.
-func (n *neighbour) works() []neighbourWork {
+// neighbourWorks are the kinds of work, a delivery before the Gate that judges it.
+func (n *neighbour) neighbourWorks() []neighbourWork {
 	return []neighbourWork{
 		{
 			name: "delivery", apiVersion: "delivery.intentplane.dev/v1alpha1", kind: "GitDelivery",
@@ -46,7 +46,7 @@ func (n *neighbour) works() []neighbourWork {
 		{
 			name: "gate", apiVersion: "rollout.intentplane.dev/v1alpha1", kind: "Gate",
 			create:     n.l.JudgeOnce,
-			isAnswered: hasField("status", "atProvider", "verdict"),
+			isAnswered: hasTextInField("status", "atProvider", "verdict"),
 		},
 		{
 			name: "application", apiVersion: "build.intentplane.dev/v1alpha1", kind: "ImageBuild", create: n.createBuild,
@@ -54,11 +54,11 @@ func (n *neighbour) works() []neighbourWork {
 		},
 		{
 			name: "prune", apiVersion: "state.intentplane.dev/v1alpha1", kind: "PruneRequest", create: n.createPrune,
-			isAnswered: hasField("status", "phase"),
+			isAnswered: hasTextInField("status", "phase"),
 		},
 		{
 			name: "request", apiVersion: "rollout.intentplane.dev/v1alpha1", kind: "RolloutRequest", create: n.createRequest,
-			isAnswered: hasField("status", "observedAt"),
+			isAnswered: hasTextInField("status", "observedAt"),
 		},
 	}
 }
@@ -83,8 +83,8 @@ func (n *neighbour) createRequest(ctx context.Context, key types.NamespacedName)
 	return n.s.CP.ApplyObject(ctx, o)
 }
 
-// hasField returns a function that is true for an object with a text in a field.
-func hasField(path ...string) func(*unstructured.Unstructured) bool {
+// hasTextInField returns a function that is true for an object with a text in a field.
+func hasTextInField(path ...string) func(*unstructured.Unstructured) bool {
 	return func(o *unstructured.Unstructured) bool {
 		text, _, _ := unstructured.NestedString(o.Object, path...)
 		return text != ""
@@ -104,8 +104,8 @@ func (h *hostileTotal) measureNeighbour(ctx context.Context, place string) (map[
 	}
 	n, took := &neighbour{s: h.s, l: l}, map[string][]float64{}
 	for round, key := range load.Keys(1+workRounds, place) {
-		for _, w := range n.works() {
-			seconds, err := n.timeWork(ctx, w, key)
+		for _, w := range n.neighbourWorks() {
+			seconds, err := n.timeUntilAnswer(ctx, w, key)
 			if err != nil {
 				return nil, err
 			}
@@ -121,8 +121,8 @@ func (h *hostileTotal) measureNeighbour(ctx context.Context, place string) (map[
 	return out, nil
 }
 
-// timeWork returns the time that one work takes until its answer.
-func (n *neighbour) timeWork(ctx context.Context, w neighbourWork, key types.NamespacedName) (float64, error) {
+// timeUntilAnswer returns the time that one work takes until its answer.
+func (n *neighbour) timeUntilAnswer(ctx context.Context, w neighbourWork, key types.NamespacedName) (float64, error) {
 	began := time.Now()
 	if err := w.create(ctx, key); err != nil {
 		return 0, err

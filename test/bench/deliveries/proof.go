@@ -20,9 +20,9 @@ const (
 	proofPatience = time.Minute
 )
 
-// fluxProof is the time in seconds from a commit on the branch, as the Git server observes it, until the SiteSync reports that the Site runs it: real Flux,
+// measureFluxProof is the time in seconds from a commit on the branch, as the Git server observes it, until the SiteSync reports that the Site runs it: real Flux,
 // which reconciles once an hour, and waits for no health.
-func (s *room) fluxProof(ctx context.Context) (float64, error) {
+func (s *room) measureFluxProof(ctx context.Context) (float64, error) {
 	const place = "proof"
 	if err := s.Open(ctx); err != nil {
 		return 0, err

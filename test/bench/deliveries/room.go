@@ -21,21 +21,21 @@ func Figures(s *stage.Stage) []series.Figure {
 
 // providerFigures are the provider's speed of delivery, and its resources with Gates.
 func providerFigures(s *room) []series.Figure {
-	g := (&judged{s: s}).series()
+	g := (&judged{s: s}).figureSeries()
 	return []series.Figure{
 		series.NewFigure("gates_200_cpu_percent", "%", g.Figure("cpu_percent")),
 		series.NewFigure("gates_200_queries_per_interval", "1/interval", g.Figure("queries")),
 		series.NewFigure("hostile_cluster_peak_mib", "MiB", s.hostilePeak),
-		series.NewFigure("flux_proof_s", "s", s.fluxProof),
+		series.NewFigure("flux_proof_s", "s", s.measureFluxProof),
 		series.NewFigure("delivery_p99_s", "s", s.deliveryP99),
-		series.NewFigure("deliveries_ready_per_s", "1/s", s.readyRate),
+		series.NewFigure("deliveries_ready_per_s", "1/s", s.measureReadyRate),
 		series.NewFigure("neighbour_delay_ratio", "times", s.neighbourDelay),
 	}
 }
 
 // steadyFigures are the cost of GitDeliveries to which nothing happens.
 func steadyFigures(s *room) []series.Figure {
-	y := (&steady{s: s}).series()
+	y := (&steady{s: s}).figureSeries()
 	return []series.Figure{
 		series.NewFigure("steady_commits", "commits", y.Figure("commits")),
 		series.NewFigure("steady_status_writes", "writes", y.Figure("writes")),

@@ -25,13 +25,13 @@ type steady struct {
 	places []string
 }
 
-// series are the figures of the steady state, on a provider of its own: earlier deliveries would stay in its memory.
-func (y *steady) series() *series.Series {
+// figureSeries are the figures of the steady state, on a provider of its own: earlier deliveries would stay in its memory.
+func (y *steady) figureSeries() *series.Series {
 	names := []string{"configs", "commits", "writes", "looks", "cpu_percent", "rss_mib", "peak_rss_mib"}
-	return &series.Series{Base: y.open, Parts: []series.Part{{Figures: names, Measure: y.measureIntervals}}}
+	return &series.Series{Base: y.openControlPlane, Parts: []series.Part{{Figures: names, Measure: y.measureIntervals}}}
 }
 
-func (y *steady) open(ctx context.Context, _ map[string]float64) error {
+func (y *steady) openControlPlane(ctx context.Context, _ map[string]float64) error {
 	if err := y.s.OpenNew(ctx); err != nil {
 		return err
 	}

@@ -43,8 +43,8 @@ type benchmark struct {
 	times int
 }
 
-// measure runs the benchmark, and picks one of the values of its rounds. It returns an error if the benchmark reports none.
-func (b benchmark) measure(ctx context.Context, pick func([]float64) float64) (float64, error) {
+// measureBenchmark runs the benchmark, and picks one of the values of its rounds. It returns an error if the benchmark reports none.
+func (b benchmark) measureBenchmark(ctx context.Context, pick func([]float64) float64) (float64, error) {
 	out, err := benchmarkOutput(ctx, b.pkg, b.pattern+"$", cmp.Or(b.long, benchTime), cmp.Or(b.times, rounds))
 	if err != nil {
 		return 0, err
@@ -60,68 +60,68 @@ func (b benchmark) measure(ctx context.Context, pick func([]float64) float64) (f
 	return pick(values), nil
 }
 
-// callFigure measures calls of the function, by one of the metrics of BenchmarkRunFunction.
-func callFigure(name, unit string, pick func([]float64) float64) func(context.Context) (float64, error) {
+// measureCallMetric measures calls of the function, by one of the metrics of BenchmarkRunFunction.
+func measureCallMetric(name, unit string, pick func([]float64) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		return benchmark{pkg: ".", pattern: "BenchmarkRunFunction/" + name, result: name, unit: unit}.measure(ctx, pick)
+		return benchmark{pkg: ".", pattern: "BenchmarkRunFunction/" + name, result: name, unit: unit}.measureBenchmark(ctx, pick)
 	}
 }
 
-// canaryCall returns the time that a call of a deployment takes that shares requests at 100 Sites, divided by the time of decoding its input.
-func canaryCall(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, stats.Median)
+// measureCanaryCall returns the time that a call of a deployment takes that shares requests at 100 Sites, divided by the time of decoding its input.
+func measureCanaryCall(ctx context.Context) (float64, error) {
+	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measureBenchmark(ctx, stats.Median)
 }
 
 // statusOverFetch returns the time that "status -A" of 1,000 deployments takes, divided by reading the same answers.
 func statusOverFetch(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./cmd/kubectl-intent/live", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, stats.Median)
+	return benchmark{pkg: "./cmd/kubectl-intent/live", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measureBenchmark(ctx, stats.Median)
 }
 
 // decisionTime returns the time to decide on a rollout and to project it, in microseconds.
 func decisionTime(ctx context.Context) (float64, error) {
-	v, err := benchmark{pkg: "./function/phase", pattern: "BenchmarkDecide", result: "BenchmarkDecide", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
+	v, err := benchmark{pkg: "./function/phase", pattern: "BenchmarkDecide", result: "BenchmarkDecide", unit: "ns/op"}.measureBenchmark(ctx, slices.Min[[]float64])
 	return v / float64(time.Microsecond), err
 }
 
-// stepTime returns the time to decide on the next event, in microseconds.
-func stepTime(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./apis/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
+// measureStepTime returns the time to decide on the next event, in microseconds.
+func measureStepTime(ctx context.Context) (float64, error) {
+	return benchmark{pkg: "./apis/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measureBenchmark(ctx, slices.Min[[]float64])
 }
 
 // concludeTime returns the time that the provider takes to reject a revision and to begin its rollback, in microseconds.
 func concludeTime(ctx context.Context) (float64, error) {
-	v, err := benchmark{pkg: "./provider/mandate", pattern: "BenchmarkConclude", result: "BenchmarkConclude", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
+	v, err := benchmark{pkg: "./provider/mandate", pattern: "BenchmarkConclude", result: "BenchmarkConclude", unit: "ns/op"}.measureBenchmark(ctx, slices.Min[[]float64])
 	return v / float64(time.Microsecond), err
 }
 
 // stateMetrics returns the cost of counting 5,000 GitDeliveries for Crossplane's metrics.
 func stateMetrics(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		return benchmark{pkg: "./provider/controller/setup", pattern: "BenchmarkCountStates", result: "BenchmarkCountStates", unit: unit}.measure(ctx, slices.Min[[]float64])
+		return benchmark{pkg: "./provider/controller/setup", pattern: "BenchmarkCountStates", result: "BenchmarkCountStates", unit: unit}.measureBenchmark(ctx, slices.Min[[]float64])
 	}
 }
 
 // claimsMemory is the memory of the function's process after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measure(ctx, stats.Median)
+		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measureBenchmark(ctx, stats.Median)
 	}
 }
 
-// renderTime is the time that one rendering of 20 objects takes.
-func renderTime(ctx context.Context) (float64, error) {
-	v, err := benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/build", result: "build", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])
+// measureRenderTime is the time that one rendering of 20 objects takes.
+func measureRenderTime(ctx context.Context) (float64, error) {
+	v, err := benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/build", result: "build", unit: "ns/op"}.measureBenchmark(ctx, slices.Min[[]float64])
 	return v / float64(time.Millisecond), err
 }
 
 // renderRatio is the time of a rendering of 20 objects, divided by the time of kustomize alone for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/both", result: "both", unit: "build_over_kustomize"}.measure(ctx, stats.Median)
+	return benchmark{pkg: "./function/render", pattern: "BenchmarkBuild/objects=20/both", result: "both", unit: "build_over_kustomize"}.measureBenchmark(ctx, stats.Median)
 }
 
 // deliverySeries makes deliveries of five files, one after another, each with its own commit and push.
 func deliverySeries(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./provider/git", pattern: "BenchmarkDelivery", result: "BenchmarkDelivery", unit: "deliveries/s"}.measure(ctx, slices.Max[[]float64])
+	return benchmark{pkg: "./provider/git", pattern: "BenchmarkDelivery", result: "BenchmarkDelivery", unit: "deliveries/s"}.measureBenchmark(ctx, slices.Max[[]float64])
 }
 
 // deliveryRatio is the number of deliveries that we make while the git command makes one.

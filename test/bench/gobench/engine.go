@@ -48,7 +48,7 @@ func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
 }
 
 func (e *engine) deliveryRate(ctx context.Context, name string) (float64, error) {
-	return benchmark{pkg: enginePackage, pattern: "BenchmarkDeliver/" + name, result: name, unit: "deliveries/s", long: "1x"}.measure(ctx, stats.Median)
+	return benchmark{pkg: enginePackage, pattern: "BenchmarkDeliver/" + name, result: name, unit: "deliveries/s", long: "1x"}.measureBenchmark(ctx, stats.Median)
 }
 
 func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, error) {
@@ -122,5 +122,5 @@ func addPeerFiles(files map[string]string, n int) {
 
 // hostilePack is the peak memory of a process that reads from servers which send packs that are small on the wire and large in memory.
 func hostilePack(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./provider/git", pattern: "BenchmarkHostilePack", unit: "MiB", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
+	return benchmark{pkg: "./provider/git", pattern: "BenchmarkHostilePack", unit: "MiB", long: "1x", times: 1}.measureBenchmark(ctx, slices.Max[[]float64])
 }

@@ -15,7 +15,7 @@ func StateFigures() []series.Figure {
 		series.NewFigure("state_modify_ms", "ms", r.Figure("modify")),
 		series.NewFigure("state_writers_lost", "changes", r.Figure("lost")),
 		series.NewFigure("state_10000_bytes", "bytes", r.Figure("bytes")),
-		series.NewFigure("prune_wrong", "plans", wrongPlans),
+		series.NewFigure("prune_wrong", "plans", countWrongPlans),
 		series.NewFigure("prune_plan_5000_dirs_s", "s", pruneFigure("plan_s")),
 		series.NewFigure("prune_500_commits", "commits", pruneFigure("commits")),
 	}
@@ -24,21 +24,21 @@ func StateFigures() []series.Figure {
 // FunctionFigures are the cost of calls of the function, and of each part of them.
 func FunctionFigures() []series.Figure {
 	return []series.Figure{
-		series.NewFigure("render_cold_over_kustomize", "times", callFigure("cold", "render_cold_over_kustomize", stats.Median)),
-		series.NewFigure("render_warm_over_decode", "times", callFigure("warm", "render_warm_over_decode", stats.Median)),
-		series.NewFigure("render_changed_over_decode", "times", callFigure("changed", "render_changed_over_decode", stats.Median)),
-		series.NewFigure("allocated_over_request", "times", callFigure("warm", "allocated_over_request", stats.Median)),
-		series.NewFigure("request_bytes", "bytes", callFigure("warm", "request_bytes", stats.Median)),
-		series.NewFigure("canary_call_over_decode", "times", canaryCall),
+		series.NewFigure("render_cold_over_kustomize", "times", measureCallMetric("cold", "render_cold_over_kustomize", stats.Median)),
+		series.NewFigure("render_warm_over_decode", "times", measureCallMetric("warm", "render_warm_over_decode", stats.Median)),
+		series.NewFigure("render_changed_over_decode", "times", measureCallMetric("changed", "render_changed_over_decode", stats.Median)),
+		series.NewFigure("allocated_over_request", "times", measureCallMetric("warm", "allocated_over_request", stats.Median)),
+		series.NewFigure("request_bytes", "bytes", measureCallMetric("warm", "request_bytes", stats.Median)),
+		series.NewFigure("canary_call_over_decode", "times", measureCanaryCall),
 		series.NewFigure("status_all_over_fetch", "times", statusOverFetch),
-		series.NewFigure("render_1000_objects_s", "s", callFigure("cold1000", "render_1000_objects_s", slices.Min[[]float64])),
-		series.NewFigure("render_1000_objects_cpu_s", "s", callFigure("cold1000", "render_1000_objects_cpu_s", stats.Median)),
+		series.NewFigure("render_1000_objects_s", "s", measureCallMetric("cold1000", "render_1000_objects_s", slices.Min[[]float64])),
+		series.NewFigure("render_1000_objects_cpu_s", "s", measureCallMetric("cold1000", "render_1000_objects_cpu_s", stats.Median)),
 		series.NewFigure("function_rss_mib", "MiB", claimsMemory("function_rss_mib")),
 		series.NewFigure("function_peak_rss_mib", "MiB", claimsMemory("function_peak_rss_mib")),
 		series.NewFigure("phase_us", "us", decisionTime),
-		series.NewFigure("step_us", "us", stepTime),
+		series.NewFigure("step_us", "us", measureStepTime),
 		series.NewFigure("conclude_us", "us", concludeTime),
-		series.NewFigure("render_20_objects_ms", "ms", renderTime),
+		series.NewFigure("render_20_objects_ms", "ms", measureRenderTime),
 		series.NewFigure("render_ratio_vs_kustomize", "times", renderRatio),
 	}
 }

@@ -9,6 +9,6 @@ import (
 // and a double of an API server.
 func pruneFigure(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		return benchmark{pkg: "./provider/controller/prunerequest", pattern: "BenchmarkDirectories", result: "BenchmarkDirectories", unit: unit, long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
+		return benchmark{pkg: "./provider/controller/prunerequest", pattern: "BenchmarkDirectories", result: "BenchmarkDirectories", unit: unit, long: "1x", times: 1}.measureBenchmark(ctx, slices.Max[[]float64])
 	}
 }

@@ -53,7 +53,7 @@ func measureRecords(ctx context.Context, figures map[string]float64) error {
 	}
 	var failures []error
 	for name, measure := range map[string]func(context.Context, kubernetes.Interface) (float64, error){
-		"modify": modifyTime, "lost": writersLost, "bytes": largeRecordBytes,
+		"modify": measureModifyTime, "lost": writersLost, "bytes": largeRecordBytes,
 	} {
 		value, err := measure(ctx, kube)
 		if err != nil {
@@ -65,8 +65,8 @@ func measureRecords(ctx context.Context, figures map[string]float64) error {
 	return errors.Join(append(failures, cp.Stop())...)
 }
 
-// newRecord makes the record of a bundle with so many packages.
-func newRecord(ctx context.Context, kube kubernetes.Interface, name string, packages int) (*state.Client, error) {
+// createRecord makes the record of a bundle with so many packages.
+func createRecord(ctx context.Context, kube kubernetes.Interface, name string, packages int) (*state.Client, error) {
 	c, err := state.NewClient(kube, state.Options{Namespace: recordNamespace, Writer: "bench"})
 	if err != nil {
 		return nil, err
@@ -81,9 +81,9 @@ func newRecord(ctx context.Context, kube kubernetes.Interface, name string, pack
 
 func nameOfPackage(i int) string { return fmt.Sprintf("package-%d", i) }
 
-// modifyTime returns the time that a change of a record takes, in milliseconds: the median.
-func modifyTime(ctx context.Context, kube kubernetes.Interface) (float64, error) {
-	c, err := newRecord(ctx, kube, "modified", modifiedPackages)
+// measureModifyTime returns the time that a change of a record takes, in milliseconds: the median.
+func measureModifyTime(ctx context.Context, kube kubernetes.Interface) (float64, error) {
+	c, err := createRecord(ctx, kube, "modified", modifiedPackages)
 	if err != nil {
 		return 0, err
 	}
@@ -104,7 +104,7 @@ func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error
 	g, gctx := errgroup.WithContext(ctx)
 	for w := range recordWriters {
 		g.Go(func() error {
-			c, err := newRecord(gctx, kube, "contended", recordWriters)
+			c, err := createRecord(gctx, kube, "contended", recordWriters)
 			for range writerUpdates {
 				if err != nil {
 					return err
@@ -117,7 +117,7 @@ func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
-	c, err := newRecord(ctx, kube, "contended", recordWriters)
+	c, err := createRecord(ctx, kube, "contended", recordWriters)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +134,7 @@ func writersLost(ctx context.Context, kube kubernetes.Interface) (float64, error
 
 // largeRecordBytes returns the bytes of a Secret for a record of many packages with all fields.
 func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, error) {
-	c, err := newRecord(ctx, kube, "large", manyPackages)
+	c, err := createRecord(ctx, kube, "large", manyPackages)
 	if err != nil {
 		return 0, err
 	}
@@ -161,9 +161,9 @@ func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, 
 	return float64(n), nil
 }
 
-// wrongPlans returns the number of 10,000 random prune plans that differ from the plans of a naive rule.
-func wrongPlans(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./provider/prune", pattern: "BenchmarkPlan", result: "BenchmarkPlan", unit: "prune_wrong", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
+// countWrongPlans returns the number of 10,000 random prune plans that differ from the plans of a naive rule.
+func countWrongPlans(ctx context.Context) (float64, error) {
+	return benchmark{pkg: "./provider/prune", pattern: "BenchmarkPlan", result: "BenchmarkPlan", unit: "prune_wrong", long: "1x", times: 1}.measureBenchmark(ctx, slices.Max[[]float64])
 }
 
 // hexadecimal returns digits that compress as badly as a digest's digits.

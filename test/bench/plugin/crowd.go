@@ -40,10 +40,10 @@ func (p *pluginBench) changeDeployments(ctx context.Context, d time.Duration) er
 	return nil
 }
 
-// doctorTime returns the time that doctor takes with ten configurations and a hundred Sites, five of which cannot be reached.
-func (p *pluginBench) doctorTime(ctx context.Context) (float64, error) {
+// measureDoctorTime returns the time that doctor takes with ten configurations and a hundred Sites, five of which cannot be reached.
+func (p *pluginBench) measureDoctorTime(ctx context.Context) (float64, error) {
 	for i := range 10 {
-		if err := p.showConfiguration(ctx, i); err != nil {
+		if err := p.publishConfiguration(ctx, i); err != nil {
 			return 0, err
 		}
 	}
@@ -51,8 +51,8 @@ func (p *pluginBench) doctorTime(ctx context.Context) (float64, error) {
 	return took.Seconds(), err
 }
 
-// showConfiguration writes a configuration, a GitDelivery that uses it, and ten Sites with a SiteSync.
-func (p *pluginBench) showConfiguration(ctx context.Context, number int) error {
+// publishConfiguration writes a configuration, a GitDelivery that uses it, and ten Sites with a SiteSync.
+func (p *pluginBench) publishConfiguration(ctx context.Context, number int) error {
 	name := fmt.Sprintf("many-%d", number)
 	if err := p.cp.ApplyYAML(ctx, fmt.Appendf(nil, `{apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: %s},
 		spec: {controlPlane: demo, git: {url: "https://git.example.org/fleet.git", branch: main, credentials: {type: Basic, secretRef: {namespace: crossplane-system, name: fleet-git}}}}}`, name)); err != nil {
@@ -67,7 +67,7 @@ func (p *pluginBench) showConfiguration(ctx context.Context, number int) error {
 		case "GitDelivery":
 			err = unstructured.SetNestedField(o.Object, name, "spec", "providerConfigRef", "name")
 		case "SiteSync":
-			err = p.showSites(ctx, o, name, number%2 == 0)
+			err = p.publishSites(ctx, o, name, number%2 == 0)
 		default:
 			continue
 		}
@@ -76,15 +76,15 @@ func (p *pluginBench) showConfiguration(ctx context.Context, number int) error {
 		}
 		o.SetNamespace(benchNamespace)
 		o.SetName(name)
-		if err := p.write(ctx, o); err != nil {
+		if err := p.writeWithStatus(ctx, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// showSites writes ten Sites, and a SiteSync with their states. One of them may be unreachable.
-func (p *pluginBench) showSites(ctx context.Context, sync *unstructured.Unstructured, name string, hasUnreachable bool) error {
+// publishSites writes ten Sites, and a SiteSync with their states. One of them may be unreachable.
+func (p *pluginBench) publishSites(ctx context.Context, sync *unstructured.Unstructured, name string, hasUnreachable bool) error {
 	var observed []any
 	for i := range 10 {
 		site := fmt.Sprintf("%s-%d", name, i)
@@ -104,15 +104,15 @@ func (p *pluginBench) showSites(ctx context.Context, sync *unstructured.Unstruct
 // observerProcessor returns the processor's time of a provider that observes a thousand deployments which do not change, in percent of one.
 func (p *pluginBench) observerProcessor(ctx context.Context) (float64, error) {
 	if p.cp != nil {
-		if err := p.close(); err != nil {
+		if err := p.stopControlPlane(); err != nil {
 			return 0, err
 		}
 	}
-	if err := p.open(ctx, controlplane.StartAlone); err != nil {
+	if err := p.openControlPlane(ctx, controlplane.StartAlone); err != nil {
 		return 0, err
 	}
 	v, err := p.measureObserver(ctx)
-	return v, errors.Join(err, p.close())
+	return v, errors.Join(err, p.stopControlPlane())
 }
 
 func (p *pluginBench) measureObserver(ctx context.Context) (float64, error) {
@@ -128,7 +128,7 @@ func (p *pluginBench) measureObserver(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := p.write(ctx, o); err != nil {
+		if err := p.writeWithStatus(ctx, o); err != nil {
 			return 0, err
 		}
 	}
@@ -163,7 +163,7 @@ func (p *pluginBench) watchProcessor(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	defer reader.Close()
-	c, err := p.command(ctx, "status", "-A", "--watch")
+	c, err := p.pluginCommand(ctx, "status", "-A", "--watch")
 	if err != nil {
 		return 0, err
 	}
@@ -172,7 +172,7 @@ func (p *pluginBench) watchProcessor(ctx context.Context) (float64, error) {
 		return 0, errors.Wrap(err, "cannot start kubectl-intent")
 	}
 	defer func() { cancel(); _ = c.Wait() }()
-	if err := awaitText(reader, fmt.Sprintf("shop-%d ", crowdOfWhy-1)); err != nil {
+	if err := readUntilText(reader, fmt.Sprintf("shop-%d ", crowdOfWhy-1)); err != nil {
 		return 0, err
 	}
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
@@ -181,8 +181,8 @@ func (p *pluginBench) watchProcessor(ctx context.Context) (float64, error) {
 	return process.CPUPercent(c.Process.Pid, func() error { return <-changes })
 }
 
-// awaitText reads until a text was read.
-func awaitText(from io.Reader, text string) error {
+// readUntilText reads until a text was read.
+func readUntilText(from io.Reader, text string) error {
 	received, b := "", make([]byte, 4096)
 	for !strings.Contains(received, text) {
 		n, err := from.Read(b)

@@ -64,12 +64,12 @@ func Figures() []series.Figure {
 		return func(ctx context.Context) (float64, error) { return p.measureAmong(ctx, n, measure) }
 	}
 	return []series.Figure{
-		series.NewFigure("why_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.5))),
-		series.NewFigure("why_p95_ms", "ms", withCrowd(crowdOfWhy, p.whyTime(0.95))),
+		series.NewFigure("why_ms", "ms", withCrowd(crowdOfWhy, p.measureWhyTime(0.5))),
+		series.NewFigure("why_p95_ms", "ms", withCrowd(crowdOfWhy, p.measureWhyTime(0.95))),
 		series.NewFigure("why_requests", "requests", withCrowd(crowdOfWhy, p.whyRequests)),
 		series.NewFigure("status_watch_cpu_percent", "%", withCrowd(crowdOfWhy, p.watchProcessor)),
-		series.NewFigure("doctor_s", "s", withCrowd(crowdOfWhy, p.doctorTime)),
-		series.NewFigure("status_all_1000_ms", "ms", withCrowd(crowdOfStatus, p.statusTime)),
+		series.NewFigure("doctor_s", "s", withCrowd(crowdOfWhy, p.measureDoctorTime)),
+		series.NewFigure("status_all_1000_ms", "ms", withCrowd(crowdOfStatus, p.measureStatusTime)),
 		series.NewFigure("observer_cpu_percent", "%", p.observerProcessor),
 	}
 }
@@ -77,21 +77,21 @@ func Figures() []series.Figure {
 // measureAmong measures once there are so many deployments.
 func (p *pluginBench) measureAmong(ctx context.Context, n int, measure func(context.Context) (float64, error)) (float64, error) {
 	if p.cp == nil {
-		if err := p.open(ctx, controlplane.StartServer); err != nil {
+		if err := p.openControlPlane(ctx, controlplane.StartServer); err != nil {
 			return 0, err
 		}
 	}
-	if err := p.showUpTo(ctx, n); err != nil {
-		return 0, errors.Join(err, p.close())
+	if err := p.publishUpTo(ctx, n); err != nil {
+		return 0, errors.Join(err, p.stopControlPlane())
 	}
 	v, err := measure(ctx)
 	if err != nil || n == crowdOfStatus {
-		err = errors.Join(err, p.close())
+		err = errors.Join(err, p.stopControlPlane())
 	}
 	return v, err
 }
 
-func (p *pluginBench) open(ctx context.Context, start func(context.Context, ...string) (*controlplane.ControlPlane, error)) error {
+func (p *pluginBench) openControlPlane(ctx context.Context, start func(context.Context, ...string) (*controlplane.ControlPlane, error)) error {
 	dir, err := os.MkdirTemp("", "definitions-")
 	if err != nil {
 		return errors.Wrap(err, "cannot make directory")
@@ -111,7 +111,7 @@ func (p *pluginBench) open(ctx context.Context, start func(context.Context, ...s
 	return nil
 }
 
-func (p *pluginBench) close() error {
+func (p *pluginBench) stopControlPlane() error {
 	err := p.cp.Stop()
 	p.cp = nil
 	return err
@@ -120,23 +120,23 @@ func (p *pluginBench) close() error {
 // benchNamespace is the namespace of all deployments: a list of it has all of them.
 const benchNamespace = "team-a"
 
-// showUpTo writes the objects of deployments until there are n.
-func (p *pluginBench) showUpTo(ctx context.Context, n int) error {
+// publishUpTo writes the objects of deployments until there are n.
+func (p *pluginBench) publishUpTo(ctx context.Context, n int) error {
 	if p.shown == 0 {
-		if err := p.install(ctx); err != nil {
+		if err := p.writeInstallation(ctx); err != nil {
 			return err
 		}
 	}
 	for ; p.shown < n; p.shown++ {
-		if err := p.showSample(ctx, fmt.Sprintf("shop-%d", p.shown)); err != nil {
+		if err := p.publishSample(ctx, fmt.Sprintf("shop-%d", p.shown)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// install writes a namespace, ten configurations, and the objects that Crossplane and the packages make.
-func (p *pluginBench) install(ctx context.Context) error {
+// writeInstallation writes a namespace, ten configurations, and the objects that Crossplane and the packages make.
+func (p *pluginBench) writeInstallation(ctx context.Context) error {
 	all, err := samples.Installation()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p *pluginBench) install(ctx context.Context) error {
 		if strings.HasPrefix(o.GetKind(), "ValidatingAdmissionPolicy") {
 			continue
 		}
-		if err := p.write(ctx, o); err != nil {
+		if err := p.writeWithStatus(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -160,8 +160,8 @@ func (p *pluginBench) install(ctx context.Context) error {
 	return p.cp.Apply(ctx, filepath.Join(root, "examples", "rbac"))
 }
 
-// showSample writes the objects of one deployment: it has ten Sites, at one of which its engine is at work.
-func (p *pluginBench) showSample(ctx context.Context, name string) error {
+// publishSample writes the objects of one deployment: it has ten Sites, at one of which its engine is at work.
+func (p *pluginBench) publishSample(ctx context.Context, name string) error {
 	all, err := samples.EngineFailed().Objects()
 	if err != nil {
 		return err
@@ -172,11 +172,11 @@ func (p *pluginBench) showSample(ctx context.Context, name string) error {
 			return err
 		}
 		if renamed.GetKind() == "SiteSync" {
-			if err := addSites(renamed); err != nil {
+			if err := addSitesToSync(renamed); err != nil {
 				return err
 			}
 		}
-		if err := p.write(ctx, renamed); err != nil {
+		if err := p.writeWithStatus(ctx, renamed); err != nil {
 			return err
 		}
 	}
@@ -194,8 +194,8 @@ func renameSample(o *unstructured.Unstructured, name string) (*unstructured.Unst
 	return out, errors.Wrap(err, "cannot decode sample")
 }
 
-// addSites gives a SiteSync ten Sites, the Sites of the sample first.
-func addSites(o *unstructured.Unstructured) error {
+// addSitesToSync gives a SiteSync ten Sites, the Sites of the sample first.
+func addSitesToSync(o *unstructured.Unstructured) error {
 	for _, fields := range [][]string{{"spec", "forProvider", "sites"}, {"status", "atProvider", "sites"}} {
 		sites, _, err := unstructured.NestedSlice(o.Object, fields...)
 		if err != nil || len(sites) == 0 {
@@ -213,8 +213,8 @@ func addSites(o *unstructured.Unstructured) error {
 	return nil
 }
 
-// write writes an object, and then its status, whose conditions are of the generation that the API server gave.
-func (p *pluginBench) write(ctx context.Context, o *unstructured.Unstructured) error {
+// writeWithStatus writes an object, and then its status, whose conditions are of the generation that the API server gave.
+func (p *pluginBench) writeWithStatus(ctx context.Context, o *unstructured.Unstructured) error {
 	status := o.Object["status"]
 	created := o.DeepCopy()
 	if err := p.cp.Client.Create(ctx, created); err != nil {
@@ -239,8 +239,8 @@ func (p *pluginBench) write(ctx context.Context, o *unstructured.Unstructured) e
 	return errors.Wrapf(p.cp.Client.Status().Update(ctx, created), "cannot write the status of %s %s", o.GetKind(), o.GetName())
 }
 
-// command returns kubectl-intent, as "make build" left it.
-func (p *pluginBench) command(ctx context.Context, args ...string) (*exec.Cmd, error) {
+// pluginCommand returns kubectl-intent, as "make build" left it.
+func (p *pluginBench) pluginCommand(ctx context.Context, args ...string) (*exec.Cmd, error) {
 	root, err := toolbox.Root()
 	if err != nil {
 		return nil, err
@@ -250,7 +250,7 @@ func (p *pluginBench) command(ctx context.Context, args ...string) (*exec.Cmd, e
 
 // timeCommand returns the time that the command took, from its start to its end. Its output has to have a text.
 func (p *pluginBench) timeCommand(ctx context.Context, says string, args ...string) (time.Duration, error) {
-	c, err := p.command(ctx, args...)
+	c, err := p.pluginCommand(ctx, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -264,8 +264,8 @@ func (p *pluginBench) timeCommand(ctx context.Context, says string, args ...stri
 	return took, nil
 }
 
-// timesOfWhy runs why for deployments in turn.
-func (p *pluginBench) timesOfWhy(ctx context.Context) ([]float64, error) {
+// runWhyInTurn runs why for deployments in turn.
+func (p *pluginBench) runWhyInTurn(ctx context.Context) ([]float64, error) {
 	var out []float64
 	for i := range runsOfWhy {
 		took, err := p.timeCommand(ctx, "Who acts:", "why", fmt.Sprintf("shop-%d", i), "-n", benchNamespace)
@@ -278,10 +278,10 @@ func (p *pluginBench) timesOfWhy(ctx context.Context) ([]float64, error) {
 	return out, nil
 }
 
-// whyTime returns a quantile of the duration of why.
-func (p *pluginBench) whyTime(quantile float64) func(context.Context) (float64, error) {
+// measureWhyTime returns a quantile of the duration of why.
+func (p *pluginBench) measureWhyTime(quantile float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		all, err := p.timesOfWhy(ctx)
+		all, err := p.runWhyInTurn(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -301,7 +301,7 @@ func (p *pluginBench) whyRequests(ctx context.Context) (float64, error) {
 	if err := writeProxyKubeconfig(file, proxy.URL); err != nil {
 		return 0, err
 	}
-	c, err := p.command(ctx, "why", "shop-7", "-n", benchNamespace)
+	c, err := p.pluginCommand(ctx, "why", "shop-7", "-n", benchNamespace)
 	if err != nil {
 		return 0, err
 	}
@@ -337,8 +337,8 @@ func writeProxyKubeconfig(file, address string) error {
 	return errors.Wrap(clientcmd.WriteToFile(*c, file), "cannot write kubeconfig")
 }
 
-// statusTime returns the time that a list of all deployments takes.
-func (p *pluginBench) statusTime(ctx context.Context) (float64, error) {
+// measureStatusTime returns the time that a list of all deployments takes.
+func (p *pluginBench) measureStatusTime(ctx context.Context) (float64, error) {
 	var out []float64
 	for range runsOfStatus {
 		took, err := p.timeCommand(ctx, fmt.Sprintf("shop-%d ", crowdOfStatus-1), "status", "-A")

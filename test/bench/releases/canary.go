@@ -50,14 +50,14 @@ type canary struct {
 	releases  int
 }
 
-func (c *canary) series() *series.Series {
+func (c *canary) figureSeries() *series.Series {
 	out := &series.Series{Base: c.openClusters}
-	for _, part := range c.parts() {
+	for _, part := range c.canaryParts() {
 		out.Parts = append(out.Parts, series.Part{Figures: part.Figures, Measure: c.keepingWorst(part.Measure)})
 	}
 	// All other parts are measured first, so that the requests of all stories count.
 	failed := func(ctx context.Context, figures map[string]float64) error {
-		for _, part := range c.parts() {
+		for _, part := range c.canaryParts() {
 			if _, err := out.Value(ctx, part.Figures[0]); err != nil {
 				return err
 			}
@@ -69,8 +69,8 @@ func (c *canary) series() *series.Series {
 	return out
 }
 
-// parts are the stories.
-func (c *canary) parts() []canaryPart {
+// canaryParts are the stories.
+func (c *canary) canaryParts() []canaryPart {
 	return []canaryPart{
 		{[]string{"tokens", "lag", "pods", "stable_pods", "mandate"}, c.measureSteps},
 		{[]string{"second"}, c.measureSecond},
@@ -124,8 +124,8 @@ func (c *canary) openClusters(ctx context.Context, _ map[string]float64) error {
 	return c.server.Start(ctx)
 }
 
-// keepWorst keeps the worst of several values of a figure.
-func (c *canary) keepWorst(name string, v float64) { c.worst[name] = max(c.worst[name], v) }
+// recordWorst keeps the worst of several values of a figure.
+func (c *canary) recordWorst(name string, v float64) { c.worst[name] = max(c.worst[name], v) }
 
 // countFailed keeps the worst count of failed requests.
 func (c *canary) countFailed(requests float64) { c.failed = max(c.failed, requests) }
@@ -174,11 +174,11 @@ func (c *canary) beginRested(ctx context.Context, sites int, plan release.Plan) 
 	if err != nil {
 		return nil, err
 	}
-	return y, process.Wait(ctx, restAfter(final-baseline))
+	return y, process.Wait(ctx, breakerRestAfter(final-baseline))
 }
 
-// restAfter returns the time after which the circuit breaker has some tokens again. It never has more than a hundred.
-func restAfter(tokens float64) time.Duration {
+// breakerRestAfter returns the time after which the circuit breaker has some tokens again. It never has more than a hundred.
+func breakerRestAfter(tokens float64) time.Duration {
 	return min(breakerRest, time.Duration(math.Ceil(tokens))*time.Second)
 }
 

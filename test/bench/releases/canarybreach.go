@@ -73,7 +73,7 @@ func (c *canary) measureOrphanAbort(ctx context.Context) error {
 			return err
 		}
 		c.countFailed(y.stopUsers())
-		c.keepWorst("orphan_abort", lastRequestTo(track.Green, y, requested).Sub(requested).Seconds())
+		c.recordWorst("orphan_abort", lastRequestTo(track.Green, y, requested).Sub(requested).Seconds())
 		if err := y.awaitOutcome(2, "RolledBack"); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (c *canary) breakCanary(y *run, figure string, awaitEnd func() error) error
 	if !isScraped {
 		return errors.New("the gateway was not scraped after the fault")
 	}
-	c.keepWorst(figure, lastRequestTo(track.Green, y, scraped).Sub(scraped).Seconds())
+	c.recordWorst(figure, lastRequestTo(track.Green, y, scraped).Sub(scraped).Seconds())
 	return nil
 }
 

@@ -42,11 +42,11 @@ const (
 // events that the circuit breaker allows.
 func (c *canary) measureSteps(ctx context.Context) error {
 	for range canaryRounds {
-		y, err := c.beginRested(ctx, canarySites, stepsPlan())
+		y, err := c.beginRested(ctx, canarySites, pausedStepsPlan())
 		if err != nil {
 			return err
 		}
-		if err := c.countSteps(y); err != nil {
+		if err := c.countStepCost(y); err != nil {
 			return err
 		}
 		c.countFailed(y.stopUsers())
@@ -54,15 +54,15 @@ func (c *canary) measureSteps(ctx context.Context) error {
 	return nil
 }
 
-// stepsPlan has the weights 0, 5, 20, 50 and 100, with a pause and a Gate at each of them between.
-func stepsPlan() release.Plan {
+// pausedStepsPlan has the weights 0, 5, 20, 50 and 100, with a pause and a Gate at each of them between.
+func pausedStepsPlan() release.Plan {
 	pause := release.Pause("10s")
 	return release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}, Gates: release.Gates(stage.GateInterval, 1)}
 }
 
 // measureSecond delivers a third revision right behind the second one, whose events the circuit breaker has not regained.
 func (c *canary) measureSecond(ctx context.Context) error {
-	y, err := c.beginRested(ctx, canarySites, stepsPlan())
+	y, err := c.beginRested(ctx, canarySites, pausedStepsPlan())
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (c *canary) measureSecond(ctx context.Context) error {
 		}
 	}
 	c.countFailed(y.stopUsers())
-	c.keepWorst("second", tokens["second"])
+	c.recordWorst("second", tokens["second"])
 	return nil
 }
 
-// countSteps counts the cost of the second revision, and times its steps.
-func (c *canary) countSteps(y *run) error {
+// countStepCost counts the cost of the second revision, and times its steps.
+func (c *canary) countStepCost(y *run) error {
 	ledger, err := load.NewLedger(y.ctx, c.s.CP.Client, y.Namespace)
 	if err != nil {
 		return err
@@ -98,15 +98,15 @@ func (c *canary) countSteps(y *run) error {
 	if err != nil {
 		return err
 	}
-	c.keepWorst("tokens", tokens["canary"])
+	c.recordWorst("tokens", tokens["canary"])
 	for step := range int64(4) {
 		lag, err := steps.Lag(step)
 		if err != nil {
 			return err
 		}
-		c.keepWorst("lag", lag.Seconds())
+		c.recordWorst("lag", lag.Seconds())
 	}
-	return errors.Join(c.countPods(y), c.measureMandate(y))
+	return errors.Join(c.countTrackPods(y), c.measureMandate(y))
 }
 
 // measureMandate measures the mandate of the composed GitDelivery, as JSON.
@@ -124,21 +124,21 @@ func (c *canary) measureMandate(y *run) error {
 		if err != nil {
 			return errors.Wrap(err, "cannot encode mandate")
 		}
-		c.keepWorst("mandate", float64(len(b)))
+		c.recordWorst("mandate", float64(len(b)))
 	}
 	return nil
 }
 
-// countPods counts the pods that were made at a Site in each track, beyond the pods of the first revision in the stable track. It returns an
+// countTrackPods counts the pods that were made at a Site in each track, beyond the pods of the first revision in the stable track. It returns an
 // error if a Site had fewer pods of the canary than replicas.
-func (c *canary) countPods(y *run) error {
+func (c *canary) countTrackPods(y *run) error {
 	for _, s := range y.Sites {
 		started := s.Started()
 		if started[track.Green] < release.Replicas {
 			return errors.Errorf("the canary had %d pods at a Site, want %d", started[track.Green], release.Replicas)
 		}
-		c.keepWorst("pods", float64(started[track.Green]))
-		c.keepWorst("stable_pods", float64(started[track.Blue]-release.Replicas))
+		c.recordWorst("pods", float64(started[track.Green]))
+		c.recordWorst("stable_pods", float64(started[track.Blue]-release.Replicas))
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (c *canary) measurePauses(ctx context.Context) error {
 		if paused < length {
 			return errors.Errorf("a pause of %s took %s", length, paused)
 		}
-		c.keepWorst("pause", (paused - length).Seconds())
+		c.recordWorst("pause", (paused - length).Seconds())
 	}
 	if err := c.countWrites(y); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (c *canary) countWrites(y *run) error {
 func (c *canary) measureShares(ctx context.Context) error {
 	pause := release.Pause("")
 	plan := release.Plan{Steps: []any{release.Weight(5), pause, release.Weight(20), pause, release.Weight(50), pause}}
-	for _, deliver := range []func(*run) error{c.goForward, c.abortRelease, c.editRelease} {
+	for _, deliver := range []func(*run) error{c.rollForward, c.abortRelease, c.editRelease} {
 		y, err := c.beginRested(ctx, 1, plan)
 		if err != nil {
 			return err
@@ -233,7 +233,7 @@ func (c *canary) printCharges(y *run, part func() error) error {
 	return err
 }
 
-func (c *canary) goForward(y *run) error {
+func (c *canary) rollForward(y *run) error {
 	if err := y.Ask(y.ctx, 2, y.plan); err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (c *canary) measureShare(y *run, weight float64) error {
 		}
 	}
 	got := y.Sites[0].Target.Send(y.ctx, counted, atOnce)
-	c.keepWorst("share", math.Abs(got.Share(track.Green)-weight))
+	c.recordWorst("share", math.Abs(got.Share(track.Green)-weight))
 	c.countFailed(float64(len(got.Failed())))
 	return nil
 }
@@ -278,14 +278,14 @@ func (c *canary) expectNoneAtZero(y *run, name string) error {
 			end = all[i+1].Since
 		}
 		if d.Weights[name] == 0 && y.users[0].Answers().Between(d.Since.Add(settled), end).Share(name) > 0 {
-			c.keepWorst("share", 100)
+			c.recordWorst("share", 100)
 		}
 	}
 	return err
 }
 
 func (c *canary) abortRelease(y *run) error {
-	if err := y.goUntil("4/5"); err != nil {
+	if err := y.rollOutUntil("4/5"); err != nil {
 		return err
 	}
 	back := errors.Join(process.Wait(y.ctx, stepRest), y.Request(y.ctx, rolloutv1alpha1.ActionAbort, 2, nil), y.awaitOutcome(2, "RolledBack"))
@@ -293,14 +293,14 @@ func (c *canary) abortRelease(y *run) error {
 }
 
 func (c *canary) editRelease(y *run) error {
-	if err := errors.Join(y.goUntil("3/5"), process.Wait(y.ctx, stepRest)); err != nil {
+	if err := errors.Join(y.rollOutUntil("3/5"), process.Wait(y.ctx, stepRest)); err != nil {
 		return err
 	}
 	return errors.Join(y.Ask(y.ctx, 3, y.plan), y.awaitUserAt(3, "2/5"), c.expectNoneAtZero(y, track.Green))
 }
 
-// goUntil rolls the second revision out to a step, at which it awaits a user.
-func (y *run) goUntil(last string) error {
+// rollOutUntil rolls the second revision out to a step, at which it awaits a user.
+func (y *run) rollOutUntil(last string) error {
 	if err := y.Ask(y.ctx, 2, y.plan); err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ func TestKeepingWorst(t *testing.T) {
 			c := &canary{worst: map[string]float64{"lag": 9}}
 			got := map[string]float64{}
 			err := c.keepingWorst(func(context.Context) error {
-				c.keepWorst("lag", 3)
-				c.keepWorst("lag", 2)
+				c.recordWorst("lag", 3)
+				c.recordWorst("lag", 2)
 				return tc.err
 			})(t.Context(), got)
 			if diff := cmp.Diff(tc.want, got); diff != "" || (err == nil) != (tc.err == nil) {
@@ -38,9 +38,9 @@ func TestKeepingWorst(t *testing.T) {
 // TestFailedRequests measures the failed requests of all stories with stories of one figure each, and without clusters.
 func TestFailedRequests(t *testing.T) {
 	c := &canary{failed: 2}
-	s := c.series()
+	s := c.figureSeries()
 	s.Base = nil
-	for i := range s.Parts[:len(c.parts())] {
+	for i := range s.Parts[:len(c.canaryParts())] {
 		s.Parts[i].Measure = func(_ context.Context, figures map[string]float64) error {
 			figures[s.Parts[i].Figures[0]] = 1
 			return nil
@@ -49,7 +49,7 @@ func TestFailedRequests(t *testing.T) {
 	if got, err := s.Value(t.Context(), "failed"); err != nil || got != 2 {
 		t.Errorf("The worst count of all stories counts: want 2, got %v, %v", got, err)
 	}
-	s = c.series()
+	s = c.figureSeries()
 	s.Base = func(context.Context, map[string]float64) error { return errors.New("no cluster") }
 	if got, err := s.Value(t.Context(), "failed"); err == nil {
 		t.Errorf("Without stories no request could fail: want an error, got %v", got)
@@ -67,7 +67,7 @@ func TestRestAfter(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := restAfter(tc.tokens); got != tc.want {
+			if got := breakerRestAfter(tc.tokens); got != tc.want {
 				t.Errorf("\n%s\nrestAfter(%v): want %s, got %s", tc.reason, tc.tokens, tc.want, got)
 			}
 		})

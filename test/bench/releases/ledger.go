@@ -141,11 +141,11 @@ func (y *spread) openRepository(ctx context.Context, name string) error {
 	if err := y.s.CP.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs on our fleet.\n"}); err != nil {
 		return err
 	}
-	config, err := y.copyOf(ctx, "config.intentplane.dev/v1alpha1", "ClusterProviderConfig", "default", name)
+	config, err := y.copyUnderName(ctx, "config.intentplane.dev/v1alpha1", "ClusterProviderConfig", "default", name)
 	if err != nil {
 		return err
 	}
-	site, err := y.copyOf(ctx, "catalog.intentplane.dev/v1alpha1", "Site", stage.NameOfSite(0), name)
+	site, err := y.copyUnderName(ctx, "catalog.intentplane.dev/v1alpha1", "Site", stage.NameOfSite(0), name)
 	if err != nil {
 		return err
 	}
@@ -160,8 +160,8 @@ func (y *spread) openRepository(ctx context.Context, name string) error {
 	return errors.Join(y.s.CP.ApplyObject(ctx, config), y.s.CP.ApplyObject(ctx, site))
 }
 
-// copyOf returns an existing object under another name.
-func (y *spread) copyOf(ctx context.Context, apiVersion, kind, name, targetName string) (*unstructured.Unstructured, error) {
+// copyUnderName returns an existing object under another name.
+func (y *spread) copyUnderName(ctx context.Context, apiVersion, kind, name, targetName string) (*unstructured.Unstructured, error) {
 	like := &unstructured.Unstructured{}
 	like.SetAPIVersion(apiVersion)
 	like.SetKind(kind)

@@ -17,7 +17,7 @@ func Figures(s *stage.Stage) []series.Figure {
 
 // storyFigures are the costs of releases on a control plane: events of Crossplane, and pushes.
 func storyFigures(s *room) []series.Figure {
-	t, r := (&story{s: s}).series(), &spread{s: s}
+	t, r := (&story{s: s}).figureSeries(), &spread{s: s}
 	return []series.Figure{
 		series.NewFigure("breaker_tokens_10_sites", "tokens", t.Figure("ungated")),
 		series.NewFigure("breaker_tokens_10_sites_gated", "tokens", t.Figure("one")),
@@ -32,7 +32,7 @@ func storyFigures(s *room) []series.Figure {
 
 // canaryFigures are the figures of releases that share requests between two tracks.
 func canaryFigures(s *room) []series.Figure {
-	c := (&canary{s: s}).series()
+	c := (&canary{s: s}).figureSeries()
 	return []series.Figure{
 		series.NewFigure("breaker_tokens_canary_story", "tokens", c.Figure("tokens")),
 		series.NewFigure("step_to_weight_live_s", "s", c.Figure("lag")),

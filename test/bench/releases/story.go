@@ -37,26 +37,26 @@ type story struct {
 	target *promserver.Target
 }
 
-func (y *story) series() *series.Series {
+func (y *story) figureSeries() *series.Series {
 	return &series.Series{
 		Base: func(ctx context.Context, _ map[string]float64) error { return y.s.Open(ctx) },
 		Parts: []series.Part{
-			{Figures: []string{"ungated", "one", "story"}, Measure: y.withServer(y.measureStory)},
-			{Figures: []string{"breach"}, Measure: y.withServer(y.measureBreach)},
-			{Figures: []string{"orphan"}, Measure: y.withServer(y.measureOrphan)},
+			{Figures: []string{"ungated", "one", "story"}, Measure: y.withPrometheus(y.measureStory)},
+			{Figures: []string{"breach"}, Measure: y.withPrometheus(y.measureBreach)},
+			{Figures: []string{"orphan"}, Measure: y.withPrometheus(y.measureOrphan)},
 		},
 	}
 }
 
-// withServer returns a measurement beside a Prometheus server of its own.
-func (y *story) withServer(measure series.Measure) series.Measure {
+// withPrometheus returns a measurement beside a Prometheus server of its own.
+func (y *story) withPrometheus(measure series.Measure) series.Measure {
 	return func(ctx context.Context, figures map[string]float64) error {
 		dir, err := os.MkdirTemp("", "prometheus")
 		if err != nil {
 			return errors.Wrap(err, "cannot make directory")
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
-		if err := y.measureBy(ctx, dir); err != nil {
+		if err := y.startScraping(ctx, dir); err != nil {
 			return err
 		}
 		defer y.target.Close()
@@ -65,8 +65,8 @@ func (y *story) withServer(measure series.Measure) series.Measure {
 	}
 }
 
-// measureBy starts a server that scrapes a target each second.
-func (y *story) measureBy(ctx context.Context, dir string) (err error) {
+// startScraping starts a server that scrapes a target each second.
+func (y *story) startScraping(ctx context.Context, dir string) (err error) {
 	y.target = promserver.NewTarget()
 	y.target.Set(metric, good)
 	if y.server, err = promserver.New(ctx, dir, promserver.Job{Name: "fleet", Interval: time.Second, Target: y.target}); err != nil {

@@ -21,18 +21,18 @@ type Effort struct {
 	Others float64
 }
 
-// note adds the effort of another run to the effort of a figure: the greater numbers count.
-func (e *Effort) note(run Effort) {
+// mergeEffort adds the effort of another run to the effort of a figure: the greater numbers count.
+func (e *Effort) mergeEffort(run Effort) {
 	e.Took, e.Others = max(e.Took, run.Took), max(e.Others, run.Others)
 }
 
 // effortKey is the key of a figure's effort in a context.
 type effortKey struct{}
 
-// noteEffort adds the effort of a shared run to the effort of the figure that a context is for.
-func noteEffort(ctx context.Context, run Effort) {
+// addSharedEffort adds the effort of a shared run to the effort of the figure that a context is for.
+func addSharedEffort(ctx context.Context, run Effort) {
 	if e, ok := ctx.Value(effortKey{}).(*Effort); ok {
-		e.note(run)
+		e.mergeEffort(run)
 	}
 }
 
@@ -40,15 +40,15 @@ func noteEffort(ctx context.Context, run Effort) {
 // measurement fails or the kernel does not answer.
 func MeasureFigure(ctx context.Context, measure func(context.Context) (float64, error)) (float64, Effort, error) {
 	total := &Effort{}
-	value, ownEffort, err := meterRun(context.WithValue(ctx, effortKey{}, total), measure)
+	value, ownEffort, err := meterMeasurement(context.WithValue(ctx, effortKey{}, total), measure)
 	if ownEffort.Took > shortRun || total.Took == 0 {
-		total.note(ownEffort)
+		total.mergeEffort(ownEffort)
 	}
 	return value, *total, err
 }
 
-// meterRun runs a measurement, and returns its result and its effort.
-func meterRun[T any](ctx context.Context, measure func(context.Context) (T, error)) (T, Effort, error) {
+// meterMeasurement runs a measurement, and returns its result and its effort.
+func meterMeasurement[T any](ctx context.Context, measure func(context.Context) (T, error)) (T, Effort, error) {
 	m, err := startMeter()
 	if err != nil {
 		return *new(T), Effort{}, err
@@ -73,19 +73,19 @@ func startMeter() (meter, error) {
 	if err != nil {
 		return meter{}, errors.Wrap(err, "cannot open /proc")
 	}
-	all, ownSeconds, err := readBusy(fs, os.Getpid())
+	all, ownSeconds, err := readBusySeconds(fs, os.Getpid())
 	return meter{fs: fs, began: time.Now(), all: all, own: ownSeconds}, err
 }
 
 // readEffort returns the effort since the start. It returns an error if the kernel does not answer.
 func (m meter) readEffort() (Effort, error) {
 	took := time.Since(m.began)
-	all, ownSeconds, err := readBusy(m.fs, os.Getpid())
+	all, ownSeconds, err := readBusySeconds(m.fs, os.Getpid())
 	return Effort{Took: took, Others: max(0, (all-m.all-(ownSeconds-m.own))/took.Seconds())}, err
 }
 
-// readBusy returns the seconds that all processors were busy, and the seconds of them for a process and its descendants.
-func readBusy(fs procfs.FS, pid int) (all, ownSeconds float64, err error) {
+// readBusySeconds returns the seconds that all processors were busy, and the seconds of them for a process and its descendants.
+func readBusySeconds(fs procfs.FS, pid int) (all, ownSeconds float64, err error) {
 	stat, err := fs.Stat()
 	if err != nil {
 		return 0, 0, errors.Wrap(err, "cannot read times of processors")

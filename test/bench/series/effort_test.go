@@ -38,7 +38,7 @@ func TestReadBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, process, err := readBusy(fs, 10)
+	all, process, err := readBusySeconds(fs, 10)
 	if err != nil || all != 20 || process != 7 {
 		t.Errorf("A measurement counts with its descendants, also with ended descendants, and an idle processor is not busy: want 20 and 7 seconds, got %v and %v, %v", all, process, err)
 	}

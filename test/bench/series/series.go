@@ -25,9 +25,9 @@ type Run[T any] struct {
 func (r *Run[T]) Do(ctx context.Context, measure func(context.Context) (T, error)) (T, error) {
 	if !r.isOver {
 		r.isOver, r.err = true, errors.New("cannot finish the measurement: it panicked")
-		r.value, r.effort, r.err = meterRun(ctx, measure)
+		r.value, r.effort, r.err = meterMeasurement(ctx, measure)
 	}
-	noteEffort(ctx, r.effort)
+	addSharedEffort(ctx, r.effort)
 	return r.value, r.err
 }
 
@@ -70,7 +70,7 @@ func (s *Series) Value(ctx context.Context, name string) (float64, error) {
 	if s.Base != nil {
 		err = s.measureWith(ctx, &s.base, s.Base)
 	}
-	if i := s.partOf(name); i >= 0 && err == nil {
+	if i := s.partOfFigure(name); i >= 0 && err == nil {
 		limited, cancel := context.WithTimeout(ctx, cmp.Or(s.Parts[i].Limit, partLimit))
 		defer cancel()
 		err = s.measureWith(limited, &s.Parts[i].run, s.Parts[i].Measure)
@@ -84,7 +84,7 @@ func (s *Series) Value(ctx context.Context, name string) (float64, error) {
 	return 0, err
 }
 
-func (s *Series) partOf(name string) int {
+func (s *Series) partOfFigure(name string) int {
 	return slices.IndexFunc(s.Parts, func(p Part) bool { return slices.Contains(p.Figures, name) })
 }
 

@@ -22,16 +22,16 @@ type PushLog struct {
 func (s *Stage) LogPushes(ctx context.Context, repo string) *PushLog {
 	l := &PushLog{}
 	ctx = context.WithoutCancel(ctx)
-	l.tip = s.readTip(ctx, repo)
+	l.tip = s.readBranchTip(ctx, repo)
 	s.CP.Git.AfterPush(repo, func() {
 		now := time.Now()
-		l.note(s.readTip(ctx, repo), now)
+		l.logPushedTip(s.readBranchTip(ctx, repo), now)
 	})
 	return l
 }
 
-// readTip returns the commit of the branch, or none.
-func (s *Stage) readTip(ctx context.Context, repo string) string {
+// readBranchTip returns the commit of the branch, or none.
+func (s *Stage) readBranchTip(ctx context.Context, repo string) string {
 	tip, err := s.CP.Git.Git(ctx, repo, "rev-parse", "refs/heads/main")
 	if err != nil {
 		return ""
@@ -39,8 +39,8 @@ func (s *Stage) readTip(ctx context.Context, repo string) string {
 	return strings.TrimSpace(tip)
 }
 
-// note logs a push after which the branch has a commit, if it had another one.
-func (l *PushLog) note(tip string, pushedAt time.Time) {
+// logPushedTip logs a push after which the branch has a commit, if it had another one.
+func (l *PushLog) logPushedTip(tip string, pushedAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if tip != "" && tip != l.tip {

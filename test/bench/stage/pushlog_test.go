@@ -26,7 +26,7 @@ func TestPushLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &PushLog{tip: "a"}
 			for i, tip := range tc.tips {
-				l.note(tip, push(i))
+				l.logPushedTip(tip, push(i))
 			}
 			got, isPushed := l.FirstSince(tc.since)
 			if !got.Equal(tc.want) || isPushed == tc.isNone {

@@ -66,7 +66,7 @@ func (s *Stage) Open(ctx context.Context) error {
 	}
 	if s.CP != nil {
 		fmt.Fprintln(os.Stderr, "bench: starting another control plane:", s.CP.Err())
-		_ = s.stop() // It reports the component again.
+		_ = s.stopControlPlane() // It reports the component again.
 	}
 	o, err := controlplane.Product()
 	if err != nil {
@@ -245,12 +245,12 @@ func IsSucceeded(e watch.Event) bool {
 
 // Close ends the control plane, and forgets its settings. It returns an error if something of it remains.
 func (s *Stage) Close() error {
-	err := s.stop()
+	err := s.stopControlPlane()
 	*s = Stage{}
 	return err
 }
 
-func (s *Stage) stop() error {
+func (s *Stage) stopControlPlane() error {
 	cp := s.CP
 	if s.CP = nil; cp == nil {
 		return nil

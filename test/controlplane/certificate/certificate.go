@@ -19,7 +19,7 @@ import (
 // validity is longer than the life of a control plane of tests.
 const validity = 365 * 24 * time.Hour
 
-func privatePEM(key *ecdsa.PrivateKey) ([]byte, error) {
+func encodePrivateKey(key *ecdsa.PrivateKey) ([]byte, error) {
 	der, err := x509.MarshalECPrivateKey(key)
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), errors.Wrap(err, "cannot encode private key")
 }
@@ -49,6 +49,6 @@ func Sign(caCert, caKey []byte) (cert, key []byte, err error) {
 	if err != nil {
 		return nil, nil, errors.Wrap(err, "cannot sign certificate")
 	}
-	key, err = privatePEM(k)
+	key, err = encodePrivateKey(k)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key, err
 }

@@ -24,7 +24,7 @@ func TestSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	caKey, err := privatePEM(key)
+	caKey, err := encodePrivateKey(key)
 	if err != nil {
 		t.Fatal(err)
 	}

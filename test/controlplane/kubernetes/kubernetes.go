@@ -139,7 +139,7 @@ func (k *Cluster) RestartAPIServer(ctx context.Context) error {
 
 // writeAPIServerFiles makes the keys of service accounts and the administrator's token, which it returns.
 func (k *Cluster) writeAPIServerFiles() (string, error) {
-	private, public, err := newKeyPair()
+	private, public, err := generateKeyPair()
 	if err != nil {
 		return "", err
 	}

@@ -46,7 +46,7 @@ func (n *Node) dialService(ctx context.Context, host string) (net.Conn, error) {
 	if !ok || err != nil {
 		return nil, errors.Errorf("cannot find %s: only Services of %s are served", host, n.o.Namespace)
 	}
-	mapped, err := n.portOf(ctx, service, int32(number))
+	mapped, err := n.hostPortOfService(ctx, service, int32(number))
 	if err != nil {
 		return nil, err
 	}

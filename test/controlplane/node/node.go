@@ -103,7 +103,7 @@ func (n *Node) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.Re
 // runDeployment makes the pod of a Deployment match its template.
 func (n *Node) runDeployment(ctx context.Context, d *appsv1.Deployment) error {
 	key := client.ObjectKeyFromObject(d)
-	if replicasOf(d) == 0 {
+	if desiredPodCount(d) == 0 {
 		n.removePod(key)
 		return nil
 	}
@@ -136,8 +136,8 @@ func (n *Node) removePod(key types.NamespacedName) {
 	}
 }
 
-// replicasOf returns the number of pods for a Deployment: one, unless its replicas are 0.
-func replicasOf(d *appsv1.Deployment) int32 {
+// desiredPodCount returns the number of pods for a Deployment: one, unless its replicas are 0.
+func desiredPodCount(d *appsv1.Deployment) int32 {
 	if d.Spec.Replicas != nil && *d.Spec.Replicas == 0 {
 		return 0
 	}
@@ -148,7 +148,7 @@ func replicasOf(d *appsv1.Deployment) int32 {
 func (n *Node) reportStatus(ctx context.Context, d *appsv1.Deployment, failure error) error {
 	original := d.DeepCopy()
 	available := appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}
-	running := replicasOf(d)
+	running := desiredPodCount(d)
 	if failure != nil {
 		running = 0
 		available.Status, available.Reason, available.Message = corev1.ConditionFalse, "MinimumReplicasUnavailable", failure.Error()
@@ -164,8 +164,8 @@ func (n *Node) reportStatus(ctx context.Context, d *appsv1.Deployment, failure e
 	return errors.Wrap(n.o.Client.Status().Update(ctx, d), "cannot update status of Deployment")
 }
 
-// portOf returns the port on loopback behind the named port of a Service in Crossplane's namespace. It returns an error if no pod serves it.
-func (n *Node) portOf(ctx context.Context, service string, port int32) (int, error) {
+// hostPortOfService returns the port on loopback behind the named port of a Service in Crossplane's namespace. It returns an error if no pod serves it.
+func (n *Node) hostPortOfService(ctx context.Context, service string, port int32) (int, error) {
 	s := &corev1.Service{}
 	if err := n.o.Client.Get(ctx, types.NamespacedName{Namespace: n.o.Namespace, Name: service}, s); err != nil {
 		return 0, errors.Wrapf(err, "cannot get Service %s", service)

@@ -76,12 +76,12 @@ type Lock struct{ file *os.File }
 // Acquire8080 waits until no other control plane of this network uses the port. The kernel gives the lock back when its holder dies. Waiting,
 // unless nil, gets a sentence with the reason when the wait begins.
 func Acquire8080(ctx context.Context, waiting func(string)) (*Lock, error) {
-	path := filepath.Join(os.TempDir(), ".intentplane-port-8080"+networkID()+".lock")
-	return acquire(ctx, rbacPort, path, waiting)
+	path := filepath.Join(os.TempDir(), ".intentplane-port-8080"+networkSuffix()+".lock")
+	return acquireLock(ctx, rbacPort, path, waiting)
 }
 
-// acquire locks a file, and waits until the port that it stands for has no listener.
-func acquire(ctx context.Context, port int, path string, waiting func(string)) (*Lock, error) {
+// acquireLock locks a file, and waits until the port that it stands for has no listener.
+func acquireLock(ctx context.Context, port int, path string, waiting func(string)) (*Lock, error) {
 	l := &Lock{}
 	report := printOnce(waiting, fmt.Sprintf("waiting until another control plane of this machine ends, such as that of \"make demo\" or of a test: Crossplane's "+
 		"RBAC manager always takes port %d (the other one holds %s)", port, path))
@@ -118,9 +118,9 @@ func printOnce(say func(string), sentence string) func() {
 	})
 }
 
-// networkID distinguishes this network from the others of this machine: a process may run in a network namespace, which has all ports once more. It is
+// networkSuffix distinguishes this network from the others of this machine: a process may run in a network namespace, which has all ports once more. It is
 // empty where the system has none.
-func networkID() string {
+func networkSuffix() string {
 	name, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
 		return ""
@@ -136,13 +136,13 @@ func tryLockingFile(path string) (*os.File, error) {
 		return nil, errors.Wrap(err, "cannot open lock")
 	}
 	locked := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-	if locked && isFileAt(f, path) {
+	if locked && isSameFileAt(f, path) {
 		return f, nil
 	}
 	return nil, errors.Wrap(f.Close(), "cannot close lock")
 }
 
-func isFileAt(f *os.File, path string) bool {
+func isSameFileAt(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false

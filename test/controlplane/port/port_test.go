@@ -50,7 +50,7 @@ func TestOwnNetwork(t *testing.T) {
 }
 
 func TestNetworkID(t *testing.T) {
-	id := networkID()
+	id := networkSuffix()
 	if strings.ContainsAny(id, "/[]:") {
 		t.Errorf("\nThe name of a network is a part of a file's name.\nnetworkID(): got %q", id)
 	}
@@ -128,7 +128,7 @@ func TestAcquire(t *testing.T) {
 				tc.block(t, w)
 			}
 			messages := []string{}
-			l, err := acquire(t.Context(), w.port, w.path, func(message string) {
+			l, err := acquireLock(t.Context(), w.port, w.path, func(message string) {
 				messages = append(messages, message)
 				w.free()
 			})

@@ -41,7 +41,7 @@ func (s Store) Restore(key, dir string) (bool, error) {
 	if s.Dir == "" {
 		return false, nil
 	}
-	unlock, err := s.lockAs(syscall.LOCK_SH)
+	unlock, err := s.lockStoreFile(syscall.LOCK_SH)
 	if err != nil {
 		return false, err
 	}
@@ -63,7 +63,7 @@ func (s Store) Save(key, dir string, folders ...string) error {
 	if s.Dir == "" {
 		return nil
 	}
-	unlock, err := s.lockAs(syscall.LOCK_EX)
+	unlock, err := s.lockStoreFile(syscall.LOCK_EX)
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func (s Store) removeOldest() error {
 	return nil
 }
 
-// lockAs locks the store until the returned function is called, or this process ends.
-func (s Store) lockAs(operation int) (func(), error) {
+// lockStoreFile locks the store until the returned function is called, or this process ends.
+func (s Store) lockStoreFile(operation int) (func(), error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, errors.Wrap(err, "cannot make folder of snapshots")
 	}

@@ -28,15 +28,15 @@ type Paths struct {
 // that names the missing tools.
 func Find(ctx context.Context) (*Paths, error) {
 	t := &Paths{}
-	if t.fillPaths(os.Getenv) {
+	if t.fillToolPaths(os.Getenv) {
 		return t, nil
 	}
 	built, err := Built(ctx, namesOfTools()...)
 	if err != nil {
 		return nil, err
 	}
-	t.fillPaths(func(name string) string { return built[name] })
-	return t, t.checkPaths()
+	t.fillToolPaths(func(name string) string { return built[name] })
+	return t, t.checkToolPaths()
 }
 
 // namesOfTools returns the variables that name tools, sorted.
@@ -52,8 +52,8 @@ func (t *Paths) pathsByName() map[string]*string {
 	}
 }
 
-// fillPaths sets each unset path and returns whether all paths are set.
-func (t *Paths) fillPaths(get func(name string) string) bool {
+// fillToolPaths sets each unset path and returns whether all paths are set.
+func (t *Paths) fillToolPaths(get func(name string) string) bool {
 	complete := true
 	for name, path := range t.pathsByName() {
 		if *path == "" {
@@ -64,16 +64,16 @@ func (t *Paths) fillPaths(get func(name string) string) bool {
 	return complete
 }
 
-func (t *Paths) checkPaths() error {
+func (t *Paths) checkToolPaths() error {
 	var errs []error
 	for _, name := range namesOfTools() {
-		errs = append(errs, t.checkPath(name))
+		errs = append(errs, t.checkToolPath(name))
 	}
 	return errors.Join(errs...)
 }
 
-// checkPath returns an error unless a tool is at the path in the environment.
-func (t *Paths) checkPath(name string) error {
+// checkToolPath returns an error unless a tool is at the path in the environment.
+func (t *Paths) checkToolPath(name string) error {
 	if path := *t.pathsByName()[name]; !Exists(path) {
 		return errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path)
 	}

@@ -5,9 +5,9 @@ package alerts
 // constantSeries is a series that has one value for all of a test.
 func constantSeries(value string) string { return value + "+0x240" }
 
-// goodSeries are the series of an installation without a fault: a deployment that succeeded, one under way, one after a user's rollback, and
+// healthySeries are the series of an installation without a fault: a deployment that succeeded, one under way, one after a user's rollback, and
 // a canary that shifts; an Application that serves, one under construction, and Applications whose first and next images go out.
-func goodSeries() map[string]string {
+func healthySeries() map[string]string {
 	return map[string]string{
 		`intentplane_build_info{component="provider",version="1.2.0"}`:                                                            constantSeries("1"),
 		`intentplane_build_info{component="function",version="1.2.0"}`:                                                            constantSeries("1"),

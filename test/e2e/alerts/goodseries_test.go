@@ -57,7 +57,7 @@ func TestWrittenSeries(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := alerting.FindAlert(t, all, cmp.Or(tc.alert, name))
-			series := goodSeries()
+			series := healthySeries()
 			maps.Copy(series, tc.series)
 			if err := alerting.CheckWrittenSeries(t, all, series, alerting.Firing{Alert: a, SeriesLabels: tc.labels, Value: tc.value}); err != nil {
 				t.Errorf("\n%s\n%v", tc.reason, err)
@@ -68,7 +68,7 @@ func TestWrittenSeries(t *testing.T) {
 
 // TestGoodStory shows that no alert fires where nothing is wrong.
 func TestGoodStory(t *testing.T) {
-	if err := alerting.CheckWrittenSeries(t, alerting.ReadAlerts(t), goodSeries(), alerting.Firing{}); err != nil {
+	if err := alerting.CheckWrittenSeries(t, alerting.ReadAlerts(t), healthySeries(), alerting.Firing{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -30,8 +30,8 @@ const (
 // A changeLog has the changes of the phase that statuses showed, by their index: one status remembers the last of them.
 type changeLog map[int64]deploymentv1alpha1.Transition
 
-// addStatus adds the changes that the status of a deployment shows, and returns the number of occurrences of each change so far.
-func (l changeLog) addStatus(s *scene.Scene, o *unstructured.Unstructured) map[string]float64 {
+// addTransitions adds the changes that the status of a deployment shows, and returns the number of occurrences of each change so far.
+func (l changeLog) addTransitions(s *scene.Scene, o *unstructured.Unstructured) map[string]float64 {
 	s.T.Helper()
 	d := &deploymentv1alpha1.IntentDeployment{}
 	s.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, d))
@@ -49,15 +49,15 @@ func (l changeLog) addStatus(s *scene.Scene, o *unstructured.Unstructured) map[s
 	return out
 }
 
-// increases returns the increase of a counter since the story began, by labels, without labels that had no increase. Prometheus extrapolates to the ends of the
+// counterIncreases returns the increase of a counter since the story began, by labels, without labels that had no increase. Prometheus extrapolates to the ends of the
 // window: with scrapes all along it, that is less than one interval at each end, and far below a half of the counts of these stories.
-func (s *stage) increases(began time.Time, counter string, key model.LabelName) map[string]float64 {
+func (s *stage) counterIncreases(began time.Time, counter string, key model.LabelName) map[string]float64 {
 	s.T.Helper()
 	window := time.Since(began).Round(time.Second) + time.Second
 	out := map[string]float64{}
-	for _, sample := range s.query(fmt.Sprintf(`increase(%s{job="provider"}[%ds])`, counter, int(window.Seconds()))) {
+	for _, sample := range s.queryServer(fmt.Sprintf(`increase(%s{job="provider"}[%ds])`, counter, int(window.Seconds()))) {
 		if n := math.Round(float64(sample.Value)); n != 0 {
-			out[labelsOf(sample, key)] = n
+			out[labelsOfSample(sample, key)] = n
 		}
 	}
 	return out
@@ -68,13 +68,13 @@ func (s *stage) awaitFirstCounted(began time.Time, description, series string) {
 	s.T.Helper()
 	s.Until(description, patience.Limit, func() bool {
 		window := time.Since(began).Round(time.Second) + time.Second
-		counted, increase := s.sum(series), s.sum(fmt.Sprintf(`increase(%s[%ds])`, series, int(window.Seconds())))
+		counted, increase := s.querySingleValue(series), s.querySingleValue(fmt.Sprintf(`increase(%s[%ds])`, series, int(window.Seconds())))
 		return counted > 0 && math.Round(increase) == counted
 	})
 }
 
-// labelsOf returns the values of the labels in which the series of a counter differ.
-func labelsOf(sample *model.Sample, key model.LabelName) string {
+// labelsOfSample returns the values of the labels in which the series of a counter differ.
+func labelsOfSample(sample *model.Sample, key model.LabelName) string {
 	if key == "" {
 		return string(sample.Metric["from"] + " " + sample.Metric["to"])
 	}
@@ -91,7 +91,7 @@ func (s *stage) awaitIncreases(began time.Time, description, counter string, key
 		}
 	})
 	s.Until(description, patience.Limit, func() bool {
-		got = s.increases(began, counter, key)
+		got = s.counterIncreases(began, counter, key)
 		return cmp.Equal(want, got)
 	})
 }
@@ -101,17 +101,17 @@ func (s *stage) awaitIncreases(began time.Time, description, counter string, key
 func (s *stage) restartProvider() {
 	s.T.Helper()
 	cp.KillProvider()
-	s.Until("Prometheus misses the provider", patience.Limit, func() bool { return s.sum(`up{job="provider"}`) == 0 })
+	s.Until("Prometheus misses the provider", patience.Limit, func() bool { return s.querySingleValue(`up{job="provider"}`) == 0 })
 	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 	s.Until("Prometheus sees the provider begin", patience.Limit, func() bool {
-		return s.sum(`up{job="provider"}`) == 1 && s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0
+		return s.querySingleValue(`up{job="provider"}`) == 1 && s.querySingleValue(`sum(`+transitionsTotal+`{job="provider"})`) == 0
 	})
 }
 
-// sum returns the value of a query that has one sample, or -1.
-func (s *stage) sum(text string) float64 {
+// querySingleValue returns the value of a query that has one sample, or -1.
+func (s *stage) querySingleValue(text string) float64 {
 	s.T.Helper()
-	if got := s.query(text); len(got) == 1 {
+	if got := s.queryServer(text); len(got) == 1 {
 		return float64(got[0].Value)
 	}
 	return -1

@@ -36,7 +36,7 @@ func (s *stage) countObjects(kind schema.GroupVersionKind) managedCounts {
 func (s *stage) scrapedCounts(kind schema.GroupVersionKind) managedCounts {
 	s.T.Helper()
 	read := func(name string) float64 {
-		v := s.query(fmt.Sprintf(`crossplane_managed_resource_%s{job="provider",gvk=%q}`, name, kind.String()))
+		v := s.queryServer(fmt.Sprintf(`crossplane_managed_resource_%s{job="provider",gvk=%q}`, name, kind.String()))
 		if len(v) != 1 {
 			return -1
 		}

@@ -17,7 +17,7 @@ import (
 // TestManagedResourceMetrics compares Crossplane's metrics of managed resources, as a real Prometheus server scraped them of the running provider, with the objects. No
 // other test runs, and the Gate of the deployment rejects its revision, so that it is never ready. The provider counts at its start, and then once a minute.
 func TestManagedResourceMetrics(t *testing.T) {
-	s := newStage(t)
+	s := newAlertStage(t)
 	s.shop.Set(scene.ErrorRatio, scene.BadRatio)
 	s.Apply(s.deployment)
 	s.Await(s.deployment, "failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Failed" })

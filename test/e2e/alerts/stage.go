@@ -35,8 +35,8 @@ type stage struct {
 	deployment *unstructured.Unstructured
 }
 
-// newStage makes a scene with a Site and a deployment with a Gate, and starts the server.
-func newStage(t *testing.T) *stage {
+// newAlertStage makes a scene with a Site and a deployment with a Gate, and starts the server.
+func newAlertStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, cp, "edge1"), shop: promserver.NewTarget()}
 	states, err := stateMetrics()
@@ -53,20 +53,20 @@ func newStage(t *testing.T) *stage {
 	s.Must(s.server.Start(t.Context()))
 	t.Cleanup(s.server.Stop)
 	s.UsePrometheus("edge1", s.server)
-	s.deployment = s.Composite("shop", s.runIntent(1))
+	s.deployment = s.Composite("shop", s.intentWithReplicas(1))
 	s.Set(s.deployment, scene.CheckErrors(), "spec", "gatesConfig", "checks")
 	return s
 }
 
-func (s *stage) runIntent(replicas int) string {
+func (s *stage) intentWithReplicas(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
-// release requests a number of replicas while the shop has a ratio of errors, and waits for an outcome, whose status it returns.
-func (s *stage) release(replicas int, ratio float64, outcome string) *unstructured.Unstructured {
+// releaseReplicas requests a number of replicas while the shop has a ratio of errors, and waits for an outcome, whose status it returns.
+func (s *stage) releaseReplicas(replicas int, ratio float64, outcome string) *unstructured.Unstructured {
 	s.T.Helper()
 	s.shop.Set(scene.ErrorRatio, ratio)
-	s.Apply(s.Set(s.deployment, s.runIntent(replicas), "spec", "intent"))
+	s.Apply(s.Set(s.deployment, s.intentWithReplicas(replicas), "spec", "intent"))
 	digest := s.Digest(s.deployment)
 	return s.Await(s.deployment, outcome, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "intentDigest") == digest && scene.Field(u, "status", "outcome") == outcome &&
@@ -74,8 +74,8 @@ func (s *stage) release(replicas int, ratio float64, outcome string) *unstructur
 	})
 }
 
-// query sends a query to the server now.
-func (s *stage) query(text string) model.Vector {
+// queryServer sends a query to the server now.
+func (s *stage) queryServer(text string) model.Vector {
 	s.T.Helper()
 	v, err := s.server.Query(s.T.Context(), text)
 	s.Must(err)

@@ -33,29 +33,29 @@ type story struct {
 	alerts []string
 }
 
-// play plays a story, and shows that just these alerts fire in it.
-func (s *stage) play(scenario story) {
+// playAlertStory plays a story, and shows that just these alerts fire in it.
+func (s *stage) playAlertStory(scenario story) {
 	s.T.Helper()
 	s.T.Log(scenario.reason)
 	o := alerting.Observer{Server: s.server, Namespace: s.Namespace}
 	if scenario.prepares != nil {
 		scenario.prepares(s)
 		s.Until("the good part is scraped", patience.Limit, func() bool {
-			return len(s.query(fmt.Sprintf(`intentdeployment_info{namespace=%q,phase="Succeeded"}`, s.Namespace))) == 1
+			return len(s.queryServer(fmt.Sprintf(`intentdeployment_info{namespace=%q,phase="Succeeded"}`, s.Namespace))) == 1
 		})
 	}
 	snapshot := o.TakeSnapshot(s.T)
 	scenario.breaks(s)
 	if scenario.shows != "" {
 		s.Until("the end is scraped", patience.Limit, func() bool {
-			return len(s.query(fmt.Sprintf(`intentdeployment_info{namespace=%q,%s}`, s.Namespace, scenario.shows))) == 1
+			return len(s.queryServer(fmt.Sprintf(`intentdeployment_info{namespace=%q,%s}`, s.Namespace, scenario.shows))) == 1
 		})
 	}
 	o.ExpectFiring(s.T, snapshot, scenario.alerts...)
 }
 
-// stories of one deployment each.
-func stories() map[string]story {
+// deploymentStories returns the stories, each of one deployment.
+func deploymentStories() map[string]story {
 	out := revisionStories()
 	maps.Copy(out, surroundingStories())
 	maps.Copy(out, healthyStories())
@@ -67,13 +67,13 @@ func healthyStories() map[string]story {
 	return map[string]story{
 		"SecondRevision": {
 			reason: "A second revision succeeds after the first one.", prepares: (*stage).releaseFirst,
-			breaks: func(s *stage) { s.release(2, scene.GoodRatio, "Succeeded") }, shows: `revision="2",outcome="Succeeded"`,
+			breaks: func(s *stage) { s.releaseReplicas(2, scene.GoodRatio, "Succeeded") }, shows: `revision="2",outcome="Succeeded"`,
 		},
 		"UserRollsBack": {
 			reason: "A user goes back to the first revision.",
 			prepares: func(s *stage) {
 				s.releaseFirst()
-				s.release(2, scene.GoodRatio, "Succeeded")
+				s.releaseReplicas(2, scene.GoodRatio, "Succeeded")
 			},
 			breaks: func(s *stage) {
 				s.Apply(s.Set(s.Request("back", s.deployment, rolloutv1alpha1.ActionRollbackTo, 2), int64(1), "spec", "toRevision"))
@@ -96,7 +96,7 @@ func revisionStories() map[string]story {
 		},
 		"RolledBack": {
 			reason: "A second revision that the Gate rejects is rolled back.", prepares: (*stage).releaseFirst,
-			breaks: func(s *stage) { s.release(2, scene.BadRatio, "RolledBack") },
+			breaks: func(s *stage) { s.releaseReplicas(2, scene.BadRatio, "RolledBack") },
 			alerts: []string{"IntentDeploymentRolledBack"},
 		},
 		"BlueprintMissing": {
@@ -132,7 +132,7 @@ func surroundingStories() map[string]story {
 			},
 			breaks: func(s *stage) {
 				s.Apply(s.BasicAuthSecret("wrong"))
-				s.Apply(s.Set(s.deployment, s.runIntent(2), "spec", "intent"))
+				s.Apply(s.Set(s.deployment, s.intentWithReplicas(2), "spec", "intent"))
 			},
 			alerts: []string{"RepositoryUnreachable", "ConfigurationNotReady", "LedgerUnreachable"},
 		},
@@ -180,7 +180,7 @@ func installationStories() map[string]story {
 }
 
 // releaseFirst releases the first revision with success.
-func (s *stage) releaseFirst() { s.release(1, scene.GoodRatio, "Succeeded") }
+func (s *stage) releaseFirst() { s.releaseReplicas(1, scene.GoodRatio, "Succeeded") }
 
 // changeFiles commits to a file of the deployment, as a user does.
 func (s *stage) changeFiles() {

@@ -16,10 +16,10 @@ import (
 // kube-state-metrics, the provider and the function, once a fault occurred. No other alert fires then, and none did before the fault.
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
-	for name, scenario := range stories() {
+	for name, scenario := range deploymentStories() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newStage(t).play(scenario)
+			newAlertStage(t).playAlertStory(scenario)
 		})
 	}
 }
@@ -28,13 +28,13 @@ func TestAlertsFire(t *testing.T) {
 func TestInstallationAlertsFire(t *testing.T) {
 	for name, scenario := range installationStories() {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newAlertStage(t)
 			t.Cleanup(func() {
 				cp.KillProvider()
 				s.Must(cp.StartProvider(context.Background(), controlplane.Program{}))
 				s.Must(cp.UpgradeFunction(context.Background(), ""))
 			})
-			s.play(scenario)
+			s.playAlertStory(scenario)
 		})
 	}
 }
@@ -43,7 +43,7 @@ func TestInstallationAlertsFire(t *testing.T) {
 func TestEachAlertHasStory(t *testing.T) {
 	// Canaries need a gateway, and are in the stories of test/e2e/canary.
 	covered := []string{"CanaryAwaitsAUser"}
-	for _, all := range []map[string]story{stories(), installationStories()} {
+	for _, all := range []map[string]story{deploymentStories(), installationStories()} {
 		for _, s := range all {
 			covered = append(covered, s.alerts...)
 		}

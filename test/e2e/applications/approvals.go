@@ -17,7 +17,7 @@ func approvalPolicy(s *stage) []*unstructured.Unstructured {
 	s.T.Helper()
 	b := s.ProjectFile("examples", "policies", "approvals.yaml")
 	objects, err := kubernetes.ParseYAML(b)
-	s.must(err)
+	s.requireNoError(err)
 	for _, o := range objects {
 		o.SetName(s.Namespace + "." + o.GetName())
 	}
@@ -41,16 +41,16 @@ func bindApprovals(s *stage) {
 	}
 }
 
-// allowUser gives a user verbs on a resource in the namespace of a scene.
-func allowUser(s *stage, user, verbs, resource string) {
+// grantUserVerbs gives a user verbs on a resource in the namespace of a scene.
+func grantUserVerbs(s *stage, user, verbs, resource string) {
 	s.T.Helper()
 	name := user + "-" + strings.ReplaceAll(resource, ".", "-")
 	s.Run("create", "role", name, "-n", s.Namespace, "--verb="+verbs, "--resource="+resource)
 	s.Run("create", "rolebinding", name, "-n", s.Namespace, "--role="+name, "--user="+user)
 }
 
-// tryPatch patches Application shop as a user, keeps nothing of it, and returns the refusal or nothing.
-func tryPatch(s *stage, user, patch string) string {
+// dryRunPatch patches Application shop as a user, keeps nothing of it, and returns the refusal or nothing.
+func dryRunPatch(s *stage, user, patch string) string {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()

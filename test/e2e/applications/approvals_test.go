@@ -15,14 +15,14 @@ func TestApplicationIsApprovedByApprovers(t *testing.T) { //nolint:tparallel // 
 	s := &stage{Scene: scene.New(t, cp)}
 	editor, approver := s.Namespace+"-editor", s.Namespace+"-approver"
 	for _, user := range []string{editor, approver} {
-		allowUser(s, user, "get,update,patch", applications)
+		grantUserVerbs(s, user, "get,update,patch", applications)
 	}
-	allowUser(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
+	grantUserVerbs(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
 	s.Apply(s.newApplication(claims))
 	const noGates = `{"spec":{"deploy":{"gatesConfig":{"enabled":false}}}}`
-	s.Until("the editor may edit", patience.Limit, func() bool { return tryPatch(s, editor, noGates) == "" && tryPatch(s, approver, noGates) == "" })
+	s.Until("the editor may edit", patience.Limit, func() bool { return dryRunPatch(s, editor, noGates) == "" && dryRunPatch(s, approver, noGates) == "" })
 	bindApprovals(s)
-	s.Until("the policy holds", patience.Limit, func() bool { return tryPatch(s, editor, noGates) != "" })
+	s.Until("the policy holds", patience.Limit, func() bool { return dryRunPatch(s, editor, noGates) != "" })
 	for name, tc := range map[string]struct{ reason, patch, want string }{
 		"Blueprint": {
 			reason: "An editor chooses no other Blueprint.",
@@ -40,10 +40,10 @@ func TestApplicationIsApprovedByApprovers(t *testing.T) { //nolint:tparallel // 
 		"Replicas": {reason: "An editor asks for more pods.", patch: `{"spec":{"replicas":3}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := tryPatch(s, editor, tc.patch); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			if got := dryRunPatch(s, editor, tc.patch); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 				t.Errorf("\n%s\nwant %q, got %q", tc.reason, tc.want, got)
 			}
-			if got := tryPatch(s, approver, tc.patch); got != "" {
+			if got := dryRunPatch(s, approver, tc.patch); got != "" {
 				t.Errorf("\nA user who may create RolloutRequests can change all of these fields.\n%q", got)
 			}
 		})

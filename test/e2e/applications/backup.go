@@ -21,7 +21,7 @@ func newLocalStage(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) applyAll(all []*unstructured.Unstructured) {
+func (s *stage) applyObjects(all []*unstructured.Unstructured) {
 	s.T.Helper()
 	for _, o := range all {
 		s.Apply(o)
@@ -33,7 +33,7 @@ func (s *stage) awaitRevision(revision int64, image int, all ...*unstructured.Un
 	s.T.Helper()
 	for _, o := range all {
 		s.Await(o, fmt.Sprintf("revision %d", revision), func(u *unstructured.Unstructured) bool {
-			isOf := scene.Number(u, "status", "deployment", "revision") == revision && scene.Field(u, "status", "image") == imageOf(image)
+			isOf := scene.Number(u, "status", "deployment", "revision") == revision && scene.Field(u, "status", "image") == imageByNumber(image)
 			return isOf && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
 		})
 	}
@@ -78,6 +78,6 @@ func (s *stage) annotateDeployments(annotation string) {
 func (s *stage) headOfBranch() string {
 	s.T.Helper()
 	refs, err := s.Git.Refs(s.T.Context(), s.Namespace)
-	s.must(err)
+	s.requireNoError(err)
 	return refs["refs/heads/main"]
 }

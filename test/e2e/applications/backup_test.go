@@ -17,28 +17,28 @@ func TestOldBackup(t *testing.T) {
 	shop, cart := s.newApplication(claims), s.newApplication(namespaced)
 	cart.SetName("cart")
 	objects := []*unstructured.Unstructured{shop, cart}
-	s.applyAll(objects)
+	s.applyObjects(objects)
 	s.awaitRevision(1, 1, objects...)
 	backup, err := cp.Backup(t.Context())
-	s.must(err)
+	s.requireNoError(err)
 	for _, o := range objects {
-		s.Set(o, imageOf(2), "spec", "image")
+		s.Set(o, imageByNumber(2), "spec", "image")
 	}
-	s.applyAll(objects)
+	s.applyObjects(objects)
 	s.awaitRevision(2, 2, objects...)
 	branch := s.headOfBranch()
 
-	s.must(cp.Rebuild(t.Context(), backup, func() error {
+	s.requireNoError(cp.Rebuild(t.Context(), backup, func() error {
 		s.annotateComposed("crossplane.io/paused=true")
 		s.annotateDeployments("crossplane.io/paused=true")
-		s.applyAll(objects)
+		s.applyObjects(objects)
 		return nil
 	}))
 	s.awaitDeliveries("OrderBehind", 2)
 	s.Run("wait", applications, "--all", "-n", s.Namespace, "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	s.annotateComposed("crossplane.io/paused-")
 	for _, o := range objects {
-		s.awaitAskedImage(o.GetName(), imageOf(2))
+		s.awaitAskedImage(o.GetName(), imageByNumber(2))
 	}
 	s.WantEqual("the branch while the deployments are held back", branch, s.headOfBranch())
 	s.annotateDeployments("crossplane.io/paused-")
@@ -48,7 +48,7 @@ func TestOldBackup(t *testing.T) {
 
 	// The two Applications deliver again, as the next revision.
 	for _, o := range objects {
-		s.Patch(o, fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
+		s.Patch(o, fmt.Sprintf(`{"spec":{"image":%q}}`, imageByNumber(3)))
 	}
 	s.awaitRevision(3, 3, objects...)
 }

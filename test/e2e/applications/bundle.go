@@ -10,10 +10,10 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// bundle describes a Bundle with the Application of an image, and a deployment behind it at another Site.
-func (s *stage) bundle(image int) *unstructured.Unstructured {
+// describeBundle describes a Bundle with the Application of an image, and a deployment behind it at another Site.
+func (s *stage) describeBundle(image int) *unstructured.Unstructured {
 	spec, _ := s.app.DeepCopy().Object["spec"].(map[string]any)
-	spec["image"] = imageOf(image)
+	spec["image"] = imageByNumber(image)
 	dependent := s.Composite("x", fmt.Sprintf(`{"service": "after", "type": "web", "sites": [%q], "replicas": 1}`, s.Site("edge2")))
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"version": fmt.Sprint(image), "packages": []any{
 		map[string]any{"name": "shop", "application": spec},
@@ -26,14 +26,14 @@ func (s *stage) bundle(image int) *unstructured.Unstructured {
 	return o
 }
 
-// newBehind describes the object of the second package.
-func newBehind(s *stage) *unstructured.Unstructured {
+// dependentPackage describes the object of the second package.
+func dependentPackage(s *stage) *unstructured.Unstructured {
 	o := s.Composite("after", "{}")
 	o.SetAPIVersion(namespaced)
 	return o
 }
 
-func (s *stage) hasObject(o *unstructured.Unstructured) bool {
+func (s *stage) objectExists(o *unstructured.Unstructured) bool {
 	s.T.Helper()
 	err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o.DeepCopy())
 	if err != nil && !kerrors.IsNotFound(err) {

@@ -8,27 +8,27 @@ import (
 // Application serve.
 func TestBundle(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, namespaced)
+	s := newAppStage(t, namespaced)
 	s.Apply(s.NewSite("edge2"))
-	o := s.bundle(1)
+	o := s.describeBundle(1)
 	s.Apply(o.DeepCopy())
 	s.awaitDeployed(1) // No pod is available.
 	s.awaitPackage(o, "after", "not_deployed AwaitingDependency")
-	if s.hasObject(newBehind(s)) {
+	if s.objectExists(dependentPackage(s)) {
 		t.Error("A package goes out before pods of the Application serve that it depends on.")
 	}
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitBundle(o, "Succeeded", "1")
-	s.Apply(s.bundle(2))
+	s.Apply(s.describeBundle(2))
 	s.awaitDeployed(2)
-	s.servePods(2)
+	s.reportPodsReady(2)
 	s.awaitBundle(o, "Succeeded", "2")
-	s.failPods(2)
+	s.reportPodsUnready(2)
 	s.awaitBundle(o, "Degraded", "2")
-	s.servePods(2)
+	s.reportPodsReady(2)
 	s.awaitBundle(o, "Succeeded", "2")
 	s.Delete(o)
 	s.Gone(o)
 	s.Gone(s.app)
-	s.Gone(newBehind(s))
+	s.Gone(dependentPackage(s))
 }

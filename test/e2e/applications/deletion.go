@@ -11,7 +11,7 @@ import (
 // wantNothingLeft deletes the namespace of the Application, and waits until it is gone. It fails the test if a file of the Application stays in the repository.
 func (s *stage) wantNothingLeft(reason string) {
 	s.T.Helper()
-	s.must(s.Client.Delete(s.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.requireNoError(s.Client.Delete(s.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	namespace := &unstructured.Unstructured{}
 	namespace.SetAPIVersion("v1")
 	namespace.SetKind("Namespace")

@@ -37,15 +37,15 @@ func deletedPhases() map[string]deletedPhase {
 		}},
 		"Running": {reason: "An Application that runs leaves nothing.", shape: claims, given: func(s *stage) {
 			s.Apply(s.app)
-			s.servePods(1)
+			s.reportPodsReady(1)
 			s.awaitReached("Running", 1)
 		}},
 		"Degraded": {reason: "An Application whose image was rolled back leaves nothing.", shape: claims, given: func(s *stage) {
 			s.limitProgress(ampleTimeout)
 			s.Apply(s.app)
-			s.servePods(1)
+			s.reportPodsReady(1)
 			s.awaitReached("Running", 1)
-			s.editImage(2, progressTimeout)
+			s.editAppImage(2, progressTimeout)
 			s.awaitRolledBack(2) // No pod of the image serves.
 		}},
 	}
@@ -79,7 +79,7 @@ func TestDeletedAlone(t *testing.T) {
 	for name, tc := range deletedPhases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, otherShapeOf(tc.shape))
+			s := newAppStage(t, otherShapeOf(tc.shape))
 			tc.given(s)
 			s.wantAllDeleted()
 			s.wantNoFiles(tc.reason)
@@ -97,7 +97,7 @@ func otherShapeOf(apiVersion string) string {
 
 func (p deletedPhase) deleteIn(t *testing.T, shape string) {
 	t.Helper()
-	s := newStage(t, shape)
+	s := newAppStage(t, shape)
 	p.given(s)
 	s.wantNothingLeft(p.reason)
 }
@@ -112,7 +112,7 @@ func TestBuiltDeletedWithNamespace(t *testing.T) {
 		hold := make(chan struct{})
 		s.T.Cleanup(func() { close(hold) })
 		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
-		s.pushCommit("main", "2")
+		s.pushSourceCommit("main", "2")
 		u := s.awaitBuildState("Building", "Building")
 		if phase := scene.Field(u, "status", "phase"); phase != "Building" {
 			s.T.Errorf("phase of an Application whose next commit is built: %s", phase)
@@ -131,7 +131,7 @@ type deletedBuild struct {
 func deletedBuilds() map[string]deletedBuild {
 	return map[string]deletedBuild{
 		"Pending": {reason: "An Application whose branch does not exist leaves nothing.", shape: claims, given: func(s *sourceStage) {
-			s.buildFrom("release")
+			s.setSourceRevision("release")
 			s.Apply(s.app)
 			s.awaitBuildState("Waiting", "RevisionNotFound")
 		}},
@@ -149,18 +149,18 @@ func deletedBuilds() map[string]deletedBuild {
 		}},
 		"Deploying": {reason: "A built Application without an available pod leaves nothing.", shape: claims, given: func(s *sourceStage) {
 			s.Apply(s.app)
-			s.awaitBuilt(s.first)
+			s.awaitVerifiedImage(s.first)
 		}},
 		"Running": {reason: "A built Application that runs leaves nothing.", shape: namespaced, given: func(s *sourceStage) {
 			s.Apply(s.app)
 			s.awaitRunning(s.first)
 		}},
 		"Degraded": {reason: "An Application whose commit was rolled back leaves nothing.", shape: namespaced, given: func(s *sourceStage) {
-			s.Set(s.app, []any{judges.checkOnce(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
+			s.Set(s.app, []any{judges.singleWebCheck(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
 			s.Apply(s.app)
 			s.awaitRunning(s.first)
-			judges.setAnswer(s.Namespace, true)
-			bad := s.pushCommit("main", "2")
+			judges.setJudgeAnswer(s.Namespace, true)
+			bad := s.pushSourceCommit("main", "2")
 			s.Await(s.app, "Degraded with commit "+bad, func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad
 			})
@@ -177,7 +177,7 @@ func TestBuiltDeletedAlone(t *testing.T) {
 			s := newSourceStage(t, tc.shape)
 			tc.given(s)
 			s.wantAllDeleted()
-			s.Gone(s.imageBuild())
+			s.Gone(s.composedImageBuild())
 			s.Gone(s.kpackObject("Image", "shop"))
 			s.Until("the Builds go with their Image", patience.Limit, func() bool { return len(s.buildsOfApplication()) == 0 })
 			s.wantNoFiles(tc.reason)

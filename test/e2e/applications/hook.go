@@ -34,8 +34,8 @@ const (
 // hookAddress is where the provider receives webhooks.
 var hookAddress string
 
-// openHooks lets the provider receive webhooks.
-func openHooks(o *controlplane.Options) {
+// enableWebhooks lets the provider receive webhooks.
+func enableWebhooks(o *controlplane.Options) {
 	free, err := port.Free(1)
 	if err != nil {
 		return // Without an address the story fails.
@@ -54,20 +54,20 @@ func (s *sourceStage) giveWebhook(token string) {
 // createSecret creates a Secret in the namespace of the Application.
 func (s *stage) createSecret(name string, values map[string]string) {
 	s.T.Helper()
-	s.must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, StringData: values}))
+	s.requireNoError(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, StringData: values}))
 }
 
-// postHook posts a body, signed as Gitea does with a token, and returns the status of the answer.
-func (s *sourceStage) postHook(token string, body []byte) int {
+// postWebhook posts a body, signed as Gitea does with a token, and returns the status of the answer.
+func (s *sourceStage) postWebhook(token string, body []byte) int {
 	s.T.Helper()
-	return s.postHookTo(hookAddress, token, body)
+	return s.postWebhookTo(hookAddress, token, body)
 }
 
-// postHookTo posts a body to the replica of the provider at an address.
-func (s *sourceStage) postHookTo(address, token string, body []byte) int {
+// postWebhookTo posts a body to the replica of the provider at an address.
+func (s *sourceStage) postWebhookTo(address, token string, body []byte) int {
 	s.T.Helper()
 	req, err := http.NewRequestWithContext(s.T.Context(), http.MethodPost, "http://"+address+"/hooks/"+s.Namespace+"/shop", bytes.NewReader(body))
-	s.must(err)
+	s.requireNoError(err)
 	if token != "" {
 		sum := hmac.New(sha256.New, []byte(token))
 		_, _ = sum.Write(body)
@@ -81,11 +81,11 @@ func (s *sourceStage) postHookTo(address, token string, body []byte) int {
 	return res.StatusCode
 }
 
-// addCommit adds a commit to the source, and asks for no look at it.
-func (s *sourceStage) addCommit(content string) string {
+// addSourceCommit adds a commit to the source, and asks for no look at it.
+func (s *sourceStage) addSourceCommit(content string) string {
 	s.T.Helper()
 	id, err := s.Git.Commit(s.T.Context(), s.repository, "main", map[string]string{"main.txt": content}, "Version "+content)
-	s.must(err)
+	s.requireNoError(err)
 	return id
 }
 
@@ -94,39 +94,39 @@ func (s *sourceStage) addCommit(content string) string {
 func (s *sourceStage) startReplicas() string {
 	s.T.Helper()
 	free, err := port.Free(1)
-	s.must(err)
+	s.requireNoError(err)
 	address, lease := fmt.Sprintf("127.0.0.1:%d", free[0]), []string{"--leader-election", "--leader-lease=15s"}
 	cp.KillProvider()
 	s.T.Cleanup(func() {
 		cp.KillStandby()
 		cp.KillProvider()
-		s.must(cp.StartProvider(context.WithoutCancel(s.T.Context()), controlplane.Program{}))
+		s.requireNoError(cp.StartProvider(context.WithoutCancel(s.T.Context()), controlplane.Program{}))
 	})
-	s.must(cp.StartProvider(s.T.Context(), controlplane.Program{Args: lease}))
-	s.Until("the provider leads", patience.Limit, func() bool { return s.readLeader() != "" })
-	s.must(cp.StartStandby(s.T.Context(), controlplane.Program{Args: append(lease, "--source-webhook-address="+address)}))
+	s.requireNoError(cp.StartProvider(s.T.Context(), controlplane.Program{Args: lease}))
+	s.Until("the provider leads", patience.Limit, func() bool { return s.readLeaseHolder() != "" })
+	s.requireNoError(cp.StartStandby(s.T.Context(), controlplane.Program{Args: append(lease, "--source-webhook-address="+address)}))
 	return address
 }
 
-// readLeader returns the identity of the replica of the provider that holds the lease, or "".
-func (s *sourceStage) readLeader() string {
+// readLeaseHolder returns the identity of the replica of the provider that holds the lease, or "".
+func (s *sourceStage) readLeaseHolder() string {
 	s.T.Helper()
 	l := &coordinationv1.Lease{}
 	err := cp.Client.Get(s.T.Context(), client.ObjectKey{Namespace: controlplane.Namespace, Name: "intentplane-provider"}, l)
-	s.must(client.IgnoreNotFound(err))
+	s.requireNoError(client.IgnoreNotFound(err))
 	return ptr.Deref(l.Spec.HolderIdentity, "")
 }
 
-// hookedAt returns when a replica last recorded a webhook of the Application.
-func (s *sourceStage) hookedAt() string {
+// lastWebhookTime returns when a replica last recorded a webhook of the Application.
+func (s *sourceStage) lastWebhookTime() string {
 	s.T.Helper()
-	return s.Now(s.imageBuild()).GetAnnotations()[buildv1alpha1.AnnotationHookedAt]
+	return s.Now(s.composedImageBuild()).GetAnnotations()[buildv1alpha1.AnnotationHookedAt]
 }
 
 // awaitWanted waits until the leader has seen a commit of the source.
 func (s *sourceStage) awaitWanted(commit string) {
 	s.T.Helper()
-	s.Await(s.imageBuild(), "wants "+commit, func(u *unstructured.Unstructured) bool {
+	s.Await(s.composedImageBuild(), "wants "+commit, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "wanted", "commit") == commit
 	})
 }
@@ -135,14 +135,14 @@ func (s *sourceStage) awaitWanted(commit string) {
 // spacing of looks, and one afterwards for the webhooks that it put off.
 func (s *sourceStage) countRecords(addresses []string, body []byte) (records, maximum int) {
 	s.T.Helper()
-	last, start := s.hookedAt(), time.Now()
+	last, start := s.lastWebhookTime(), time.Now()
 	count := func() {
-		if now := s.hookedAt(); now != last {
+		if now := s.lastWebhookTime(); now != last {
 			last, records = now, records+1
 		}
 	}
 	for i := range 60 {
-		if got := s.postHookTo(addresses[i%len(addresses)], hookToken, body); got != 202 && got != 429 {
+		if got := s.postWebhookTo(addresses[i%len(addresses)], hookToken, body); got != 202 && got != 429 {
 			s.T.Errorf("a hook of many is answered with %d", got)
 		}
 		count()

@@ -16,27 +16,27 @@ func TestHook(t *testing.T) {
 		s.giveWebhook(hookToken)
 		s.Apply(s.app)
 		s.awaitRunning(s.first)
-		second, body := s.addCommit("2"), []byte(`{"ref":"refs/heads/main"}`)
-		if unsigned, forged := s.postHook("", body), s.postHook(otherToken, body); unsigned != 404 || forged != 404 {
+		second, body := s.addSourceCommit("2"), []byte(`{"ref":"refs/heads/main"}`)
+		if unsigned, forged := s.postWebhook("", body), s.postWebhook(otherToken, body); unsigned != 404 || forged != 404 {
 			s.T.Errorf("a hook that is not signed is answered with %d, one with another token with %d", unsigned, forged)
 		}
-		if got := s.postHook(hookToken, body); got != 202 {
+		if got := s.postWebhook(hookToken, body); got != 202 {
 			s.T.Fatalf("a signed hook is answered with %d", got)
 		}
-		s.wantImage(s.awaitRunning(second))
+		s.wantRegistryImage(s.awaitRunning(second))
 		builds, answers := len(s.buildsOfApplication()), map[int]int{}
 		for range 100 {
-			answers[s.postHook(hookToken, body)]++
+			answers[s.postWebhook(hookToken, body)]++
 		}
 		if answers[202] == 0 || answers[202]+answers[429] != 100 {
 			s.T.Errorf("hooks that are sent again are answered with %v", answers)
 		}
-		if got := s.postHook(hookToken, make([]byte, 100<<20)); got != 413 && got != 0 {
+		if got := s.postWebhook(hookToken, make([]byte, 100<<20)); got != 413 && got != 0 {
 			s.T.Errorf("a hook of 100 MB is answered with %d", got)
 		}
-		third := s.addCommit("3")
+		third := s.addSourceCommit("3")
 		s.Patch(s.app, `{"metadata":{"annotations":{"crossplane.io/reconcile-requested-at":"now"}}}`)
-		s.Await(s.imageBuild(), "the requested look", func(u *unstructured.Unstructured) bool {
+		s.Await(s.composedImageBuild(), "the requested look", func(u *unstructured.Unstructured) bool {
 			return scene.Field(u, "status", "atProvider", "lookNow") == "now" && scene.Field(u, "status", "atProvider", "wanted", "commit") == third
 		})
 		s.awaitRunning(third)
@@ -50,20 +50,20 @@ func TestHook(t *testing.T) {
 func TestHookAtReplicas(t *testing.T) {
 	s := newUnbuiltStage(t, namespaced)
 	secondReplica := s.startReplicas()
-	leader := s.readLeader()
+	leader := s.readLeaseHolder()
 	s.giveWebhook(hookToken)
 	s.Apply(s.app)
 	s.awaitWanted(s.first)
 	body := []byte(`{"ref":"refs/heads/main"}`)
-	if unsigned, forged := s.postHookTo(secondReplica, "", body), s.postHookTo(secondReplica, otherToken, body); unsigned != 404 || forged != 404 {
+	if unsigned, forged := s.postWebhookTo(secondReplica, "", body), s.postWebhookTo(secondReplica, otherToken, body); unsigned != 404 || forged != 404 {
 		t.Errorf("the other replica answers %d to a hook that is not signed, and %d to one with another token", unsigned, forged)
 	}
-	if got := s.hookedAt(); got != "" {
+	if got := s.lastWebhookTime(); got != "" {
 		t.Errorf("a hook that is refused is recorded at %s", got)
 	}
 	for i, address := range []string{secondReplica, hookAddress, secondReplica} {
-		commit := s.addCommit(string(rune('2' + i)))
-		if got := s.postHookTo(address, hookToken, body); got != 202 {
+		commit := s.addSourceCommit(string(rune('2' + i)))
+		if got := s.postWebhookTo(address, hookToken, body); got != 202 {
 			t.Fatalf("the replica at %s answers a signed hook with %d", address, got)
 		}
 		s.awaitWanted(commit)
@@ -71,7 +71,7 @@ func TestHookAtReplicas(t *testing.T) {
 	if records, maximum := s.countRecords([]string{secondReplica, hookAddress}, body); records == 0 || records > maximum {
 		t.Errorf("hooks to both replicas are recorded %d times, want at most %d", records, maximum)
 	}
-	if now := s.readLeader(); now != leader {
+	if now := s.readLeaseHolder(); now != leader {
 		t.Errorf("replica %s led when the test began, and %s when it ended", leader, now)
 	}
 }

@@ -29,7 +29,7 @@ type judge struct {
 // judges answers all Gates of this package's tests.
 var judges *judge
 
-func startJudge() (*judge, error) {
+func startJudgeServer() (*judge, error) {
 	j := &judge{bad: map[string]bool{}, bundle: filepath.Join(os.TempDir(), fmt.Sprintf("intentplane-applications-%d.pem", os.Getpid()))}
 	j.server = httptest.NewTLSServer(http.HandlerFunc(j.serveAnswer))
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: j.server.Certificate().Raw})
@@ -43,7 +43,7 @@ func (j *judge) closeServer() {
 
 func (j *judge) hostOfServer() string { return strings.TrimPrefix(j.server.URL, "https://") }
 
-func (j *judge) setAnswer(namespace string, isBad bool) {
+func (j *judge) setJudgeAnswer(namespace string, isBad bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.bad[namespace] = isBad
@@ -56,16 +56,16 @@ func (j *judge) serveAnswer(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"good": %t}`, !j.bad[strings.Trim(r.URL.Path, "/")])
 }
 
-// checkOnce asks the judge about a namespace.
-func (j *judge) checkOnce(namespace string) map[string]any {
+// singleWebCheck asks the judge about a namespace.
+func (j *judge) singleWebCheck(namespace string) map[string]any {
 	return map[string]any{
 		"name": "state", "type": "Web", "threshold": "== 1", "initialDelay": "1s", "interval": "1s", "count": int64(1), "timeout": "10m",
 		"web": map[string]any{"url": j.server.URL + "/" + namespace, "expression": "answer.good"},
 	}
 }
 
-// trustJudge lets Gates ask the judge.
-func trustJudge(o *controlplane.Options) {
+// allowJudgeServer lets Gates ask the judge.
+func allowJudgeServer(o *controlplane.Options) {
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	o.Provider.Env = append(o.Provider.Env, "SSL_CERT_FILE="+judges.bundle)

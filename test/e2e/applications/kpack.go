@@ -33,7 +33,7 @@ func newImageScene(t *testing.T) *imageScene {
 	s.image = s.imageObject("Image", "shop")
 	s.Set(s.image, map[string]any{
 		"tag": cp.Registry() + "/apps/" + s.Namespace + "/shop", "builder": map[string]any{"kind": "ClusterBuilder", "name": kpack.Builder},
-		"source": map[string]any{"git": map[string]any{"url": s.Git.URL(s.Namespace), "revision": s.addCommit("1")}},
+		"source": map[string]any{"git": map[string]any{"url": s.Git.URL(s.Namespace), "revision": s.addSourceCommit("1")}},
 	}, "spec")
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -53,8 +53,8 @@ func (s *imageScene) imageObject(kind, name string) *unstructured.Unstructured {
 	return o
 }
 
-// addCommit adds a commit to the repository of the scene.
-func (s *imageScene) addCommit(content string) string {
+// addSourceCommit adds a commit to the repository of the scene.
+func (s *imageScene) addSourceCommit(content string) string {
 	s.T.Helper()
 	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{"main.txt": content}, "Version "+content)
 	s.Must(err)
@@ -88,11 +88,11 @@ func fieldOfCondition(u *unstructured.Unstructured, typ, field string) string {
 	return ""
 }
 
-// failStep lets a step of the next commit fail: the image before it stays, and the Build says which steps have ended.
-func (s *imageScene) failStep(first string) {
+// failBuildStep lets a step of the next commit fail: the image before it stays, and the Build says which steps have ended.
+func (s *imageScene) failBuildStep(first string) {
 	s.T.Helper()
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"}, kpack.Play{Evicted: true})
-	s.askForCommit(s.addCommit("2"))
+	s.askForCommit(s.addSourceCommit("2"))
 	u := s.awaitReached("BuildFailed", "shop-build-2")
 	if scene.Field(u, "status", "latestImage") != first {
 		s.T.Errorf("the image after a failed build is %s, before %s", scene.Field(u, "status", "latestImage"), first)
@@ -105,8 +105,8 @@ func (s *imageScene) failStep(first string) {
 	}
 }
 
-// buildAgain asks for another Build of the same commit, whose pod is evicted, and then for a Build that succeeds.
-func (s *imageScene) buildAgain() {
+// rebuildCommit asks for another Build of the same commit, whose pod is evicted, and then for a Build that succeeds.
+func (s *imageScene) rebuildCommit() {
 	s.T.Helper()
 	patch := `{"metadata":{"annotations":{"image.kpack.io/additionalBuildNeeded":"1"}}}`
 	s.Patch(s.imageObject("Build", "shop-build-2"), patch)
@@ -121,12 +121,12 @@ func (s *imageScene) buildAgain() {
 	}
 }
 
-// losePod deletes the pod of a Build that runs: kpack makes it once more, and the Build goes on. Another commit waits until it has ended.
-func (s *imageScene) losePod() {
+// deleteBuildPod deletes the pod of a Build that runs: kpack makes it once more, and the Build goes on. Another commit waits until it has ended.
+func (s *imageScene) deleteBuildPod() {
 	s.T.Helper()
 	hold := make(chan struct{})
 	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold}, kpack.Play{Held: hold})
-	s.askForCommit(s.addCommit("3"))
+	s.askForCommit(s.addSourceCommit("3"))
 	running := func(u *unstructured.Unstructured) bool {
 		steps, _, _ := unstructured.NestedStringSlice(u.Object, "status", "stepsCompleted")
 		return len(steps) == 4
@@ -137,7 +137,7 @@ func (s *imageScene) losePod() {
 	uid := s.Now(pod).GetUID()
 	s.Delete(pod)
 	s.Await(pod, "made once more", func(u *unstructured.Unstructured) bool { return u.GetUID() != uid })
-	last := s.addCommit("4")
+	last := s.addSourceCommit("4")
 	s.askForCommit(last)
 	s.awaitReached("BuildRunning", "shop-build-5")
 	close(hold)

@@ -19,7 +19,7 @@ func TestKpack(t *testing.T) {
 	if err != nil || first != repository+"@"+digest {
 		t.Fatalf("kpack says %s, the registry has %s: %v", first, digest, err)
 	}
-	s.failStep(first)
-	s.buildAgain()
-	s.losePod()
+	s.failBuildStep(first)
+	s.rebuildCommit()
+	s.deleteBuildPod()
 }

@@ -26,7 +26,7 @@ func (s *sourceStage) loseObjects(all ...*unstructured.Unstructured) {
 func (s *sourceStage) awaitRunningAgain(commit, image string) {
 	s.T.Helper()
 	deployment := s.composedBehind(namespaced, "IntentDeployment")
-	s.serveUntil("running again with "+commit, image, func() bool {
+	s.readyPodsUntil("running again with "+commit, image, func() bool {
 		d, u := s.Now(deployment), s.Now(s.app)
 		isDelivered := scene.Field(d, "status", "phase") == "Succeeded" && scene.Field(d, "spec", "expectation", "image") == image
 		return isDelivered && scene.Field(u, "status", "image") == image && isRunningCommit(u, commit)

@@ -20,7 +20,7 @@ func TestSourceAndEnvironment(t *testing.T) {
 		s.Apply(s.app)
 		first := s.awaitRunning(s.first)
 		commit, err := s.Git.Commit(s.T.Context(), s.repository, "release", map[string]string{"main.txt": "2"}, "Version 2")
-		s.must(err)
+		s.requireNoError(err)
 		hold := make(chan struct{})
 		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 		s.editApplication(`{"spec":{"source":{"git":{"revision":"release"}},"env":[{"name":"A","value":"1"}],"deploy":{"rollbackConfig":{"autoRollback":false}}}}`)
@@ -53,10 +53,10 @@ func TestRepositoryDown(t *testing.T) {
 		s.Git.Fail(s.repository, 503)
 		s.T.Cleanup(func() { s.Git.Fail(s.repository, 0) })
 		from := nextTransition(s.Now(s.app))
-		second := s.addCommit("2")
+		second := s.addSourceCommit("2")
 		for i := range 3 {
-			s.lookNow(fmt.Sprint("down ", i))
-			s.Await(s.imageBuild(), "a look", func(u *unstructured.Unstructured) bool {
+			s.requestRefresh(fmt.Sprint("down ", i))
+			s.Await(s.composedImageBuild(), "a look", func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "atProvider", "lookNow") == fmt.Sprint("down ", i) && scene.Field(u, "status", "atProvider", "sourceTrouble", "message") != ""
 			})
 		}
@@ -65,7 +65,7 @@ func TestRepositoryDown(t *testing.T) {
 			s.T.Errorf("a repository that is down changes phases %v, image %s", got, scene.Field(u, "status", "image"))
 		}
 		s.Git.Fail(s.repository, 0)
-		s.lookNow("up")
+		s.requestRefresh("up")
 		s.awaitRunning(second)
 	})
 }
@@ -85,7 +85,7 @@ func TestDeploymentLost(t *testing.T) {
 		if text := s.deploymentInGit(); !strings.Contains(text, image) {
 			s.T.Errorf("the image is not in Git:\n%s", text)
 		}
-		s.wantImage(s.awaitRunning(s.pushCommit("main", "2")))
+		s.wantRegistryImage(s.awaitRunning(s.pushSourceCommit("main", "2")))
 	})
 }
 
@@ -98,14 +98,14 @@ func TestEverythingLost(t *testing.T) {
 		image := s.awaitRunning(s.first)
 		build := s.Now(s.kpackObject("Build", "shop-build-1")).GetUID()
 		health := s.composedBehind("delivery.intentplane.dev/v1alpha1", "SiteHealth")
-		s.loseObjects(s.imageBuild(), health, s.composedBehind(namespaced, "IntentDeployment"))
+		s.loseObjects(s.composedImageBuild(), health, s.composedBehind(namespaced, "IntentDeployment"))
 		s.awaitRunningAgain(s.first, image)
 		all := s.buildsOfApplication()
 		if len(all) != 1 || all[0].GetUID() == build {
 			s.T.Errorf("%d Builds after all objects were lost, want another Build of the same commit", len(all))
 		}
-		s.wantImage(image)
-		s.wantImage(s.awaitRunning(s.pushCommit("main", "2")))
+		s.wantRegistryImage(image)
+		s.wantRegistryImage(s.awaitRunning(s.pushSourceCommit("main", "2")))
 	})
 }
 
@@ -124,7 +124,7 @@ func TestObjectsLost(t *testing.T) {
 	})
 	hold := make(chan struct{})
 	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
-	build, image := s.Now(s.imageBuild()), s.Now(s.kpackObject("Image", "shop"))
+	build, image := s.Now(s.composedImageBuild()), s.Now(s.kpackObject("Image", "shop"))
 	s.Delete(build)
 	s.Await(build, "made again", func(u *unstructured.Unstructured) bool { return u.GetUID() != build.GetUID() })
 	s.Await(image, "made again", func(u *unstructured.Unstructured) bool { return u.GetUID() != image.GetUID() })

@@ -27,17 +27,17 @@ func (s *stage) limitProgress(timeout time.Duration) {
 	s.Set(s.app, timeout.String(), "spec", "deploy", "progressTimeout")
 }
 
-// editImage edits the image of the Application, and the time in which its pods have to become available.
-func (s *stage) editImage(image int, timeout time.Duration) {
+// editAppImage edits the image of the Application, and the time in which its pods have to become available.
+func (s *stage) editAppImage(image int, timeout time.Duration) {
 	s.T.Helper()
-	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q,"deploy":{"progressTimeout":%q}}}`, imageOf(image), timeout))
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q,"deploy":{"progressTimeout":%q}}}`, imageByNumber(image), timeout))
 }
 
 // awaitRolledBack waits until an image was rejected and rolled back.
 func (s *stage) awaitRolledBack(image int) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.Await(s.app, "Degraded with image "+imageOf(image), func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "image") == imageOf(image) && scene.Field(u, "status", "deployment", "outcome") == "RolledBack"
+	return s.Await(s.app, "Degraded with image "+imageByNumber(image), func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "image") == imageByNumber(image) && scene.Field(u, "status", "deployment", "outcome") == "RolledBack"
 	})
 }
 
@@ -53,7 +53,7 @@ func (s *stage) listGates() []unstructured.Unstructured {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion("rollout.intentplane.dev/v1alpha1")
 	l.SetKind("GateList")
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	s.requireNoError(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	return l.Items
 }
 
@@ -73,8 +73,8 @@ func (s *stage) wantCrashExplained(u *unstructured.Unstructured) {
 	}
 }
 
-// isMeasured reports whether a Gate measures.
-func (s *stage) isMeasured() bool {
+// isGateMeasuring reports whether a Gate measures.
+func (s *stage) isGateMeasuring() bool {
 	s.T.Helper()
 	for _, g := range s.listGates() {
 		if scene.Condition(&g, "Ready").Reason == "Measuring" {
@@ -92,7 +92,7 @@ func (s *stage) timeOfRejection() time.Time {
 			continue
 		}
 		rejectedAt, err := time.Parse(time.RFC3339, scene.Field(&g, "status", "atProvider", "endedAt"))
-		s.must(err)
+		s.requireNoError(err)
 		return rejectedAt
 	}
 	s.T.Fatal("no Gate gave verdict Failed")

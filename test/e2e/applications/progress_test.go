@@ -20,17 +20,17 @@ func TestProgressTimeout(t *testing.T) {
 	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, apiVersion)
+			s := newAppStage(t, apiVersion)
 			s.limitProgress(ampleTimeout)
 			s.Apply(s.app)
-			s.servePods(1)
+			s.reportPodsReady(1)
 			s.awaitReached("Running", 1)
 			from := nextTransition(s.Now(s.app))
-			s.editImage(2, progressTimeout)
+			s.editAppImage(2, progressTimeout)
 			s.crashContainers(2)
 			u := s.awaitRolledBack(2)
 			s.wantCrashExplained(u)
-			if text := s.deploymentInGit(); !strings.Contains(text, imageOf(1)) || strings.Contains(text, imageOf(2)) {
+			if text := s.deploymentInGit(); !strings.Contains(text, imageByNumber(1)) || strings.Contains(text, imageByNumber(2)) {
 				t.Errorf("the image before is not back in Git:\n%s", text)
 			}
 			for _, phase := range phasesSince(u, from) {
@@ -41,8 +41,8 @@ func TestProgressTimeout(t *testing.T) {
 			if len(s.podsServingImage(1)) != 1 {
 				t.Errorf("%d pods of the image before serve, want 1", len(s.podsServingImage(1)))
 			}
-			s.editImage(3, ampleTimeout)
-			s.servePods(3)
+			s.editAppImage(3, ampleTimeout)
+			s.reportPodsReady(3)
 			s.awaitReached("Running", 3)
 		})
 	}
@@ -51,7 +51,7 @@ func TestProgressTimeout(t *testing.T) {
 // TestFirstImageCrashes has nothing to go back to: the Application is Failed, and says why. The next image runs.
 func TestFirstImageCrashes(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, namespaced)
+	s := newAppStage(t, namespaced)
 	s.limitProgress(progressTimeout)
 	s.Apply(s.app)
 	s.crashContainers(1)
@@ -59,8 +59,8 @@ func TestFirstImageCrashes(t *testing.T) {
 	if message := scene.Field(u, "status", "message"); !strings.Contains(message, "CrashLoopBackOff") {
 		t.Errorf("the Application does not say why: %q", message)
 	}
-	s.editImage(2, ampleTimeout)
-	s.servePods(2)
+	s.editAppImage(2, ampleTimeout)
+	s.reportPodsReady(2)
 	s.awaitReached("Running", 2)
 }
 
@@ -68,11 +68,11 @@ func TestFirstImageCrashes(t *testing.T) {
 // shows the crash loop. Once the container works, the very same revision runs.
 func TestCrashLoopStays(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, claims)
+	s := newAppStage(t, claims)
 	s.Apply(s.app)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
-	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageByNumber(2)))
 	s.awaitDeployed(2)
 	s.crashContainers(2)
 	start := time.Now()
@@ -82,10 +82,10 @@ func TestCrashLoopStays(t *testing.T) {
 	if phase, outcome := scene.Field(u, "status", "phase"), scene.Field(u, "status", "deployment", "outcome"); phase != "Deploying" || outcome != "Succeeded" || len(s.listGates()) > 0 {
 		t.Errorf("a crash loop without a progressTimeout is %s, its deployment %s with %d Gates", phase, outcome, len(s.listGates()))
 	}
-	if text := s.deploymentInGit(); !strings.Contains(text, imageOf(2)) {
+	if text := s.deploymentInGit(); !strings.Contains(text, imageByNumber(2)) {
 		t.Errorf("the image is not in Git any more:\n%s", text)
 	}
-	s.servePods(2)
+	s.reportPodsReady(2)
 	if u := s.awaitReached("Running", 2); scene.Number(u, "status", "deployment", "revision") != 2 {
 		t.Errorf("revision %d runs, want 2", scene.Number(u, "status", "deployment", "revision"))
 	}
@@ -99,9 +99,9 @@ func TestCommitCrashes(t *testing.T) {
 		s.limitProgress(2 * progressTimeout) // The commits that serve have it too: another timeout alone would be another revision.
 		s.Apply(s.app)
 		first := s.serveCommit(s.first)
-		bad := s.pushCommit("main", "2")
-		image := s.awaitImage(bad)
-		s.crashImage(image)
+		bad := s.pushSourceCommit("main", "2")
+		image := s.awaitDesiredImage(bad)
+		s.reportCrashLoop(image)
 		u := s.Await(s.app, "Degraded with commit "+bad, func(u *unstructured.Unstructured) bool {
 			return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad && scene.Field(u, "status", "deployment", "outcome") == "RolledBack"
 		})
@@ -112,7 +112,7 @@ func TestCommitCrashes(t *testing.T) {
 		if len(s.podsOfImage(first)) != 1 || len(s.buildsOfApplication()) != 2 {
 			s.T.Errorf("%d pods of the commit before after %d Builds", len(s.podsOfImage(first)), len(s.buildsOfApplication()))
 		}
-		s.serveCommit(s.pushCommit("main", "3"))
+		s.serveCommit(s.pushSourceCommit("main", "3"))
 	})
 }
 
@@ -120,18 +120,18 @@ func TestCommitCrashes(t *testing.T) {
 // giving it the time again. It runs before the tests that run beside each other.
 func TestProgressAcrossRestart(t *testing.T) {
 	const timeout = 2 * time.Minute
-	s := newStage(t, namespaced)
+	s := newAppStage(t, namespaced)
 	s.limitProgress(ampleTimeout)
 	s.Apply(s.app)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
-	s.editImage(2, timeout)
+	s.editAppImage(2, timeout)
 	s.crashContainers(2)
-	s.Until("the Gate measures", patience.Limit, func() bool { return s.isMeasured() })
+	s.Until("the Gate measures", patience.Limit, func() bool { return s.isGateMeasuring() })
 	start := time.Now()
 	cp.KillProvider()
 	s.Until("the time is over", patience.Limit, func() bool { return time.Since(start) > timeout })
-	s.must(cp.StartProvider(t.Context(), controlplane.Program{}))
+	s.requireNoError(cp.StartProvider(t.Context(), controlplane.Program{}))
 	started := time.Now()
 	s.awaitRolledBack(2)
 	ended := s.timeOfRejection()

@@ -13,7 +13,7 @@ func variablesOf(n int) string {
 	return strings.Join(all, ",")
 }
 
-// gitSource returns a spec that is built of a repository, with further fields of its source and its build.
-func gitSource(url, revision, extra string, build ...string) string {
+// gitSourceSpec returns a spec that is built of a repository, with further fields of its source and its build.
+func gitSourceSpec(url, revision, extra string, build ...string) string {
 	return fmt.Sprintf(`{"image": null, "source": {"git": {"url": %q, "revision": %q}%s}, "build": {%s}}`, url, revision, extra, strings.Join(build, ", "))
 }

@@ -27,35 +27,35 @@ func TestRefusedSpecs(t *testing.T) {
 		},
 		"TwoKinds": {
 			reason: "A source is a repository or an archive.",
-			spec:   gitSource("https://git.example.org/a.git", "main", `, "blob": {"url": "https://git.example.org/a.tgz"}`),
+			spec:   gitSourceSpec("https://git.example.org/a.git", "main", `, "blob": {"url": "https://git.example.org/a.tgz"}`),
 			want:   "exactly one of git and blob",
 		},
 		"BuildOfNone": {reason: "Without a source nothing is built.", spec: `{"build": {"retries": 1}}`, want: "build needs source"},
 		"Option": {
 			reason: "A revision that a tool takes for an option is refused.",
-			spec:   gitSource("https://git.example.org/a.git", "--upload-pack=x", ""), want: "spec.source.git.revision",
+			spec:   gitSourceSpec("https://git.example.org/a.git", "--upload-pack=x", ""), want: "spec.source.git.revision",
 		},
 		"Up": {
 			reason: "A revision that leads to a directory above is refused.",
-			spec:   gitSource("https://git.example.org/a.git", "../x", ""), want: "spec.source.git.revision",
+			spec:   gitSourceSpec("https://git.example.org/a.git", "../x", ""), want: "spec.source.git.revision",
 		},
-		"NoRevision": {reason: "An empty revision is refused.", spec: gitSource("https://git.example.org/a.git", "", ""), want: "spec.source.git.revision"},
+		"NoRevision": {reason: "An empty revision is refused.", spec: gitSourceSpec("https://git.example.org/a.git", "", ""), want: "spec.source.git.revision"},
 		"Password": {
 			reason: "A URL with credentials is refused.",
-			spec:   gitSource("https://me:canary@git.example.org/a.git", "main", ""), want: "without credentials",
+			spec:   gitSourceSpec("https://me:canary@git.example.org/a.git", "main", ""), want: "without credentials",
 		},
 		"File": {
 			reason: "A file is not a repository of a server.",
-			spec:   gitSource("file:///etc/passwd", "main", ""), want: "must be an https, http or ssh URL",
+			spec:   gitSourceSpec("file:///etc/passwd", "main", ""), want: "must be an https, http or ssh URL",
 		},
-		"Ext": {reason: "A URL that runs a command is refused.", spec: gitSource("ext::sh -c id", "main", ""), want: "must be an https, http or ssh URL"},
+		"Ext": {reason: "A URL that runs a command is refused.", spec: gitSourceSpec("ext::sh -c id", "main", ""), want: "must be an https, http or ssh URL"},
 		"BlobFile": {
 			reason: "A file is not an archive of a server.",
 			spec:   `{"image": null, "source": {"blob": {"url": "file:///etc/passwd"}}}`, want: "must be an https or http URL",
 		},
 		"BuildCPU": {
 			reason: "A step of a build asks for at most 256 processors.",
-			spec:   gitSource("https://git.example.org/a.git", "main", "", `"resources": {"cpu": "257"}`), want: "at most 256",
+			spec:   gitSourceSpec("https://git.example.org/a.git", "main", "", `"resources": {"cpu": "257"}`), want: "at most 256",
 		},
 		"TooSoon": {reason: "Pods have at least 15 seconds to become available.", spec: `{"deploy": {"progressTimeout": "5s"}}`, want: "must be from 15s to 24h"},
 		"TooLate": {reason: "Pods have at most a day to become available.", spec: `{"deploy": {"progressTimeout": "25h"}}`, want: "must be from 15s to 24h"},
@@ -78,7 +78,7 @@ func TestRefusedSpecs(t *testing.T) {
 		"TooMany":    {reason: "There are at most 64 variables.", spec: fmt.Sprintf(`{"env": [%s]}`, variablesOf(65)), want: "64"},
 		"NoValue": {
 			reason: "A variable of a build whose Secret reference a client drops does not become an empty variable.",
-			spec:   gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A"}]`), want: "spec.build.env[0].value",
+			spec:   gitSourceSpec("https://git.example.org/a.git", "main", "", `"env": [{"name": "A"}]`), want: "spec.build.env[0].value",
 		},
 		"TwoSources": {
 			reason: "A variable has a value or a reference.",
@@ -126,7 +126,7 @@ func TestRefusedSpecs(t *testing.T) {
 // TestTagIsTaken has an image without a digest: it is delivered, and condition Valid says that its tag may move.
 func TestTagIsTaken(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, claims)
+	s := newAppStage(t, claims)
 	s.Apply(s.Set(s.app, "registry.example.org/team/shop:1.4", "spec", "image"))
 	u := s.awaitCondition("Deployed", "True", "Deployed")
 	if valid := scene.Condition(u, "Valid"); valid.Status != "True" || !strings.Contains(valid.Message, "spec.image has no digest") {
@@ -145,24 +145,24 @@ func TestUnknownFields(t *testing.T) {
 	cases := map[string]struct{ reason, spec, want string }{
 		"BuildSecret": {
 			reason: "A variable of a build has no value of a Secret, which kpack refuses.",
-			spec: gitSource(
+			spec: gitSourceSpec(
 				"https://git.example.org/a.git", "main", "", `"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]`,
 			),
 			want: "spec.build.env[0].valueFrom",
 		},
 		"BuilderNamespace": {
 			reason: "A builder of another namespace cannot be named.",
-			spec:   gitSource("https://git.example.org/a.git", "main", "", `"builder": {"kind": "Builder", "name": "a", "namespace": "team-b"}`),
+			spec:   gitSourceSpec("https://git.example.org/a.git", "main", "", `"builder": {"kind": "Builder", "name": "a", "namespace": "team-b"}`),
 			want:   "spec.build.builder.namespace",
 		},
 		"Registry": {
 			reason: "Only the configuration says where images go.",
-			spec:   gitSource("https://git.example.org/a.git", "main", "", `"registry": "registry.example.org/evil"`), want: "spec.build.registry",
+			spec:   gitSourceSpec("https://git.example.org/a.git", "main", "", `"registry": "registry.example.org/evil"`), want: "spec.build.registry",
 		},
 		"SourceCredentials": {
 			reason: "The Secret of a source is one of the namespace.",
 			spec: strings.Replace(
-				gitSource("https://git.example.org/a.git", "main", ""), `"main"`, `"main", "secretRef": {"name": "a", "namespace": "team-b"}`, 1,
+				gitSourceSpec("https://git.example.org/a.git", "main", ""), `"main"`, `"main", "secretRef": {"name": "a", "namespace": "team-b"}`, 1,
 			),
 			want: "spec.source.git.secretRef.namespace",
 		},

@@ -16,12 +16,12 @@ import (
 func (s *stage) allowRoutes() {
 	s.T.Helper()
 	s.applyBlueprint("app-1.0.0")
-	s.Apply(s.Set(s.ClusterProviderConfig(), routeKinds(), "spec", "policy", "allowedKinds"))
+	s.Apply(s.Set(s.ClusterProviderConfig(), allowedRouteKinds(), "spec", "policy", "allowedKinds"))
 	s.Set(s.app, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deploy", "deliveryConfig", "gitOpsRepo")
 }
 
-// routeKinds returns the kinds of a Blueprint with a route, as a configuration allows them.
-func routeKinds() []any {
+// allowedRouteKinds returns the kinds of a Blueprint with a route, as a configuration allows them.
+func allowedRouteKinds() []any {
 	kinds := []any{}
 	for group, names := range map[string][]any{
 		"": {"ConfigMap", "Service"}, "apps": {"Deployment"}, "policy": {"PodDisruptionBudget"}, "networking.k8s.io": {"NetworkPolicy"}, "gateway.networking.k8s.io": {"HTTPRoute"},
@@ -31,18 +31,18 @@ func routeKinds() []any {
 	return kinds
 }
 
-// addRoute lets an Application that is built have a route to a host.
-func (s *sourceStage) addRoute(host string) {
+// setRouteHost lets an Application that is built have a route to a host.
+func (s *sourceStage) setRouteHost(host string) {
 	s.T.Helper()
 	s.applyBlueprint("app-1.0.0")
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"policy": map[string]any{"allowedKinds": routeKinds()}}})
-	s.must(err)
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"policy": map[string]any{"allowedKinds": allowedRouteKinds()}}})
+	s.requireNoError(err)
 	s.Patch(s.ClusterProviderConfig(), string(patch))
 	s.Set(s.app, map[string]any{"host": host}, "spec", "route")
 }
 
-// columnsOf returns the columns that kubectl shows of the Application, for these names.
-func (s *stage) columnsOf(names ...string) map[string]string {
+// kubectlColumns returns the columns that kubectl shows of the Application, for these names.
+func (s *stage) kubectlColumns(names ...string) map[string]string {
 	s.T.Helper()
 	row := scene.ParseTable(s.Run("get", "applications."+s.app.GroupVersionKind().Group, s.app.GetName(), "-n", s.Namespace))[s.app.GetName()]
 	out := map[string]string{}
@@ -59,7 +59,7 @@ func (s *stage) answerRoute(accepted string) {
 	routes.SetAPIVersion("gateway.networking.k8s.io/v1")
 	routes.SetKind("HTTPRouteList")
 	s.Until("a route", patience.Limit, func() bool {
-		s.must(s.edge.Client.List(s.T.Context(), routes, client.InNamespace(s.Namespace)))
+		s.requireNoError(s.edge.Client.List(s.T.Context(), routes, client.InNamespace(s.Namespace)))
 		return len(routes.Items) == 1
 	})
 	route, conditions := routes.Items[0], []any{}
@@ -69,10 +69,10 @@ func (s *stage) answerRoute(accepted string) {
 		})
 	}
 	refs, _, err := unstructured.NestedSlice(route.Object, "spec", "parentRefs")
-	s.must(err)
+	s.requireNoError(err)
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"parents": []any{
 		map[string]any{"controllerName": "example.org/played", "parentRef": refs[0], "conditions": conditions},
 	}}})
-	s.must(err)
-	s.must(s.edge.Client.Status().Patch(s.T.Context(), &route, client.RawPatch(types.MergePatchType, patch)))
+	s.requireNoError(err)
+	s.requireNoError(s.edge.Client.Status().Patch(s.T.Context(), &route, client.RawPatch(types.MergePatchType, patch)))
 }

@@ -17,11 +17,11 @@ import (
 // control plane are off.
 func TestRoute(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, namespaced)
+	s := newAppStage(t, namespaced)
 	s.allowRoutes()
 	s.Set(s.app, map[string]any{"host": s.Namespace + ".example.org"}, "spec", "route")
 	s.Apply(s.app)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
 	s.awaitRouted(corev1.ConditionFalse)
 	for range 2 {
@@ -39,7 +39,7 @@ func TestRoute(t *testing.T) {
 // TestHostOfAnotherTenant has an Application that routes a host which the Site leaves to another namespace: nothing of it is delivered until it has a host of its own.
 func TestHostOfAnotherTenant(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, claims)
+	s := newAppStage(t, claims)
 	s.allowRoutes()
 	ownHost := s.Namespace + ".example.org"
 	s.Patch(s.NewSite("edge1"), `{"spec":{"routeHosts":[{"namespaces":["another"],"hosts":["shop.example.org"]},{"namespaces":["`+s.Namespace+`"],"hosts":["`+ownHost+`"]}]}}`)
@@ -55,7 +55,7 @@ func TestHostOfAnotherTenant(t *testing.T) {
 		}
 	}
 	s.editApplication(`{"spec":{"route":{"host":"` + ownHost + `"}}}`)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
 }
 
@@ -68,7 +68,7 @@ func TestColumns(t *testing.T) {
 			t.Parallel()
 			s := newSourceStage(t, apiVersion)
 			host := s.Namespace + ".example.org"
-			s.addRoute(host)
+			s.setRouteHost(host)
 			s.Apply(s.app)
 			image := s.awaitRunning(s.first)
 			s.answerRoute("True")
@@ -76,17 +76,17 @@ func TestColumns(t *testing.T) {
 			_, digest, _ := strings.Cut(image, "@sha256:")
 			want := map[string]string{"PHASE": "Running", "URL": "http://" + host, "IMAGE": digest[:12], "COMMIT": s.first[:8], "AVAILABLE": "1/1", "REVISION": "1"}
 			names := slices.Collect(maps.Keys(want))
-			s.WantEqual("columns of an Application that runs", want, s.columnsOf(names...))
+			s.WantEqual("columns of an Application that runs", want, s.kubectlColumns(names...))
 			hold := make(chan struct{})
 			s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
-			second := s.pushCommit("main", "2")
+			second := s.pushSourceCommit("main", "2")
 			s.awaitBuildState("Building", "Building")
 			want["PHASE"] = "Building"
-			s.WantEqual("columns while the next commit is built", want, s.columnsOf(names...))
+			s.WantEqual("columns while the next commit is built", want, s.kubectlColumns(names...))
 			close(hold)
 			_, digest, _ = strings.Cut(s.awaitRunning(second), "@sha256:")
 			want["PHASE"], want["IMAGE"], want["COMMIT"], want["REVISION"] = "Running", digest[:12], second[:8], "2"
-			s.WantEqual("columns of the next commit", want, s.columnsOf(names...))
+			s.WantEqual("columns of the next commit", want, s.kubectlColumns(names...))
 		})
 	}
 }

@@ -13,28 +13,28 @@ import (
 // TestTwoSites has an Application at two Sites, each in a cluster of its own: the first Site loses its last pod, and then the second.
 func TestTwoSites(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, namespaced)
+	s := newAppStage(t, namespaced)
 	k, err := farEdge()
-	s.must(err)
+	s.requireNoError(err)
 	far := &stage{Scene: s.Scene, edge: k, app: s.app}
-	far.addEdge("edge2")
+	far.addEdgeSite("edge2")
 	s.Set(s.app, []any{s.Site("edge1"), s.Site("edge2")}, "spec", "deploy", "sites")
 	s.Apply(s.app)
 	s.awaitDeployed(1) // No pod is available.
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitServing("Degraded", "1/2")
-	far.servePods(1)
+	far.reportPodsReady(1)
 	s.awaitServing("Running", "2/2")
-	far.failPods(1)
+	far.reportPodsUnready(1)
 	u := s.awaitServing("Degraded", "1/2")
 	if available, missing := scene.Number(u, "status", "sites", s.Site("edge1"), "available"), scene.Number(u, "status", "sites", s.Site("edge2"), "available"); available != 1 || missing != 0 {
 		t.Errorf("available pods at the Site that serves: %d, at the other one: %d", available, missing)
 	}
-	s.failPods(1)
+	s.reportPodsUnready(1)
 	s.awaitServing("Deploying", "0/2")
-	far.servePods(1)
+	far.reportPodsReady(1)
 	s.awaitServing("Degraded", "1/2")
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitServing("Running", "2/2")
 }
 
@@ -42,9 +42,9 @@ func TestTwoSites(t *testing.T) {
 // nothing of its neighbour.
 func TestOtherTenant(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, namespaced)
+	s := newAppStage(t, namespaced)
 	s.Apply(s.app)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
 	tenant := &stage{Scene: scene.New(t, cp), edge: s.edge}
 	tenant.app = tenant.newApplication(namespaced)
@@ -63,7 +63,7 @@ func TestOtherTenant(t *testing.T) {
 		o.SetName("of-" + namespace)
 		tenant.Set(o, map[string]any{
 			"claimRef": map[string]any{"apiGroup": "intentplane.dev", "kind": "IntentDeployment", "namespace": namespace, "name": "shop"},
-			"image":    imageOf(1), "sites": []any{map[string]any{"name": s.Site("edge1")}},
+			"image":    imageByNumber(1), "sites": []any{map[string]any{"name": s.Site("edge1")}},
 		}, "spec", "forProvider")
 		tenant.Apply(o)
 		h := tenant.Await(o, reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Ready", corev1.ConditionFalse, reason) })

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// lookNow asks an ImageBuild to look at its repository at once.
+// requestRefresh asks an ImageBuild to look at its repository at once.
 const lookNow = "build.intentplane.dev/look-now"
 
 // A sourceStage is a stage whose Application is built of a repository of its own.
@@ -44,22 +44,22 @@ func newSourceStage(t *testing.T, apiVersion string) *sourceStage {
 // newUnbuiltStage is a stage in whose cluster kpack may be missing.
 func newUnbuiltStage(t *testing.T, apiVersion string) *sourceStage {
 	t.Helper()
-	s := &sourceStage{stage: newStage(t, apiVersion)}
+	s := &sourceStage{stage: newAppStage(t, apiVersion)}
 	s.repository = s.Namespace + "-source"
-	s.must(s.Git.CreateRepo(t.Context(), s.repository, map[string]string{"main.txt": "1"}))
-	s.first = s.lastCommit()
+	s.requireNoError(s.Git.CreateRepo(t.Context(), s.repository, map[string]string{"main.txt": "1"}))
+	s.first = s.lastSourceCommit()
 	config := s.Set(s.ClusterProviderConfig(), map[string]any{
 		"registry": cp.Registry() + "/apps", "builder": map[string]any{"kind": "ClusterBuilder", "name": kpack.Builder},
 	}, "spec", "build")
 	s.Apply(s.Set(config, []any{judges.hostOfServer()}, "spec", "policy", "webCheckHosts"))
-	s.buildFrom("main")
+	s.setSourceRevision("main")
 	s.Set(s.app, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deploy", "deliveryConfig", "gitOpsRepo")
 	t.Cleanup(s.explainBuild)
 	return s
 }
 
-// buildFrom lets the Application be built of a revision.
-func (s *sourceStage) buildFrom(revision string) {
+// setSourceRevision lets the Application be built of a revision.
+func (s *sourceStage) setSourceRevision(revision string) {
 	unstructured.RemoveNestedField(s.app.Object, "spec", "image")
 	s.Set(s.app, map[string]any{"git": map[string]any{"url": s.Git.URL(s.repository), "revision": revision}, "interval": "30m"}, "spec", "source")
 }
@@ -80,29 +80,29 @@ func (s *sourceStage) explainBuild() {
 	}
 }
 
-// lastCommit returns the last commit of the source.
-func (s *sourceStage) lastCommit() string {
+// lastSourceCommit returns the last commit of the source.
+func (s *sourceStage) lastSourceCommit() string {
 	s.T.Helper()
 	id, err := s.Git.Git(s.T.Context(), s.repository, "rev-parse", "main")
-	s.must(err)
+	s.requireNoError(err)
 	return strings.TrimSpace(id)
 }
 
-// pushCommit adds a commit to a branch of the source, and asks the ImageBuild to look at it.
-func (s *sourceStage) pushCommit(branch, content string) string {
+// pushSourceCommit adds a commit to a branch of the source, and asks the ImageBuild to look at it.
+func (s *sourceStage) pushSourceCommit(branch, content string) string {
 	s.T.Helper()
 	id, err := s.Git.Commit(s.T.Context(), s.repository, branch, map[string]string{"main.txt": content}, "Version "+content)
-	s.must(err)
-	s.lookNow(id)
+	s.requireNoError(err)
+	s.requestRefresh(id)
 	return id
 }
 
-func (s *sourceStage) lookNow(token string) {
+func (s *sourceStage) requestRefresh(token string) {
 	s.T.Helper()
-	s.Patch(s.imageBuild(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, lookNow, token))
+	s.Patch(s.composedImageBuild(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, lookNow, token))
 }
 
-func (s *sourceStage) imageBuild() *unstructured.Unstructured {
+func (s *sourceStage) composedImageBuild() *unstructured.Unstructured {
 	return s.composedBehind("build.intentplane.dev/v1alpha1", "ImageBuild")
 }
 
@@ -119,12 +119,12 @@ func (s *sourceStage) buildsOfApplication() []unstructured.Unstructured {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion("kpack.io/v1alpha2")
 	l.SetKind("BuildList")
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	s.requireNoError(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	return l.Items
 }
 
-// awaitBuilt waits until the deployment was verified with the image of a commit, and returns the image.
-func (s *sourceStage) awaitBuilt(commit string) string {
+// awaitVerifiedImage waits until the deployment was verified with the image of a commit, and returns the image.
+func (s *sourceStage) awaitVerifiedImage(commit string) string {
 	s.T.Helper()
 	u := s.Await(s.app, "delivered image of "+commit, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "commit") == commit && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
@@ -135,15 +135,15 @@ func (s *sourceStage) awaitBuilt(commit string) string {
 // awaitRunning waits until the image of a commit was delivered, lets its pods be ready, and waits until it is Running.
 func (s *sourceStage) awaitRunning(commit string) string {
 	s.T.Helper()
-	image := s.awaitBuilt(commit)
-	s.reportOf(image, readyStatus(corev1.ConditionTrue))
+	image := s.awaitVerifiedImage(commit)
+	s.reportPodsByRef(image, readyStatus(corev1.ConditionTrue))
 	s.Await(s.app, "Running with "+commit, func(u *unstructured.Unstructured) bool { return isRunningCommit(u, commit) })
 	return image
 }
 
-// awaitImage waits until the desired image of the deployment is the image of a commit, and returns the image. With a progressTimeout it is
+// awaitDesiredImage waits until the desired image of the deployment is the image of a commit, and returns the image. With a progressTimeout it is
 // verified only once pods serve.
-func (s *sourceStage) awaitImage(commit string) string {
+func (s *sourceStage) awaitDesiredImage(commit string) string {
 	s.T.Helper()
 	u := s.Await(s.app, "image of "+commit, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "commit") == commit && scene.Field(u, "status", "image") != ""
@@ -154,8 +154,8 @@ func (s *sourceStage) awaitImage(commit string) string {
 // serveCommit lets pods of the image of a commit be ready, waits until it is Running, and returns the image.
 func (s *sourceStage) serveCommit(commit string) string {
 	s.T.Helper()
-	image := s.awaitImage(commit)
-	s.reportOf(image, readyStatus(corev1.ConditionTrue))
+	image := s.awaitDesiredImage(commit)
+	s.reportPodsByRef(image, readyStatus(corev1.ConditionTrue))
 	s.Await(s.app, "Running with "+commit, func(u *unstructured.Unstructured) bool { return isRunningCommit(u, commit) })
 	return image
 }
@@ -173,8 +173,8 @@ func (s *sourceStage) awaitBuildState(state, reason string) *unstructured.Unstru
 	})
 }
 
-// wantImage fails the test unless an image is equal to the image in the registry.
-func (s *sourceStage) wantImage(image string) {
+// wantRegistryImage fails the test unless an image is equal to the image in the registry.
+func (s *sourceStage) wantRegistryImage(image string) {
 	s.T.Helper()
 	repository := strings.Join([]string{cp.Registry(), "apps", s.Namespace, "shop"}, "/")
 	digest, err := crane.Digest(repository)
@@ -185,14 +185,14 @@ func (s *sourceStage) wantImage(image string) {
 
 func (s *sourceStage) restartProvider() {
 	s.T.Helper()
-	s.must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
+	s.requireNoError(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 }
 
 // updateStack gives the builder another run image, of which kpack builds the last commit again. The Application delivers it.
 func (s *sourceStage) updateStack(last string) {
 	s.T.Helper()
 	previous := s.Now(s.app)
-	s.must(s.kpack.UpdateStack(s.T.Context(), "run 2"))
+	s.requireNoError(s.kpack.UpdateStack(s.T.Context(), "run 2"))
 	u := s.Await(s.app, "the image of another stack", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "image") != scene.Field(previous, "status", "image") && scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed")
 	})
@@ -203,12 +203,12 @@ func (s *sourceStage) updateStack(last string) {
 	s.awaitRunning(last)
 }
 
-// nextCommit pushes a commit: the phases begin again, and never say Running for the previous image.
-func (s *sourceStage) nextCommit() {
+// deliverNextCommit pushes a commit: the phases begin again, and never say Running for the previous image.
+func (s *sourceStage) deliverNextCommit() {
 	s.T.Helper()
 	from := nextTransition(s.Now(s.app))
-	image := s.awaitRunning(s.pushCommit("main", "2"))
-	s.wantImage(image)
+	image := s.awaitRunning(s.pushSourceCommit("main", "2"))
+	s.wantRegistryImage(image)
 	s.WantEqual("phases of another commit", []string{"Pending", "Deploying", "Running"}, withoutRepeats(phasesSince(s.Now(s.app), from)))
 	if text := s.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]; !strings.Contains(text, image) {
 		s.T.Errorf("the image is not in Git:\n%s", text)
@@ -228,8 +228,8 @@ func withoutRepeats(all []string) []string {
 	return out
 }
 
-// whatRuns returns the delivered image with its revision and commits, and the UIDs of the pods of an image.
-func (s *sourceStage) whatRuns(image string) []string {
+// describeRunning returns the delivered image with its revision and commits, and the UIDs of the pods of an image.
+func (s *sourceStage) describeRunning(image string) []string {
 	s.T.Helper()
 	u := s.Now(s.app)
 	out := []string{fmt.Sprint(scene.Field(u, "status", "image"), " as revision ", scene.Number(u, "status", "deployment", "revision"), " after ", len(s.Commits()), " commits"), s.deploymentInGit()}
@@ -239,12 +239,12 @@ func (s *sourceStage) whatRuns(image string) []string {
 	return out
 }
 
-// failBuild pushes a commit that cannot be built. The running image stays, and the status says where the log is. The next commit runs.
-func (s *sourceStage) failBuild() {
+// failNextBuild pushes a commit that cannot be built. The running image stays, and the status says where the log is. The next commit runs.
+func (s *sourceStage) failNextBuild() {
 	s.T.Helper()
 	previous, commits := s.Now(s.app), len(s.Commits())
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
-	s.pushCommit("main", "3")
+	s.pushSourceCommit("main", "3")
 	u := s.awaitBuildState("Failed", "StepFailed")
 	if scene.Field(u, "status", "phase") != "Failed" || scene.Field(u, "status", "image") != scene.Field(previous, "status", "image") {
 		s.T.Errorf("phase %s with image %s", scene.Field(u, "status", "phase"), scene.Field(u, "status", "image"))
@@ -256,7 +256,7 @@ func (s *sourceStage) failBuild() {
 	if got := len(s.Commits()); got != commits || len(s.podsOfImage(scene.Field(previous, "status", "image"))) != 1 {
 		s.T.Errorf("a failed build left %d commits of %d", got, commits)
 	}
-	s.wantImage(s.awaitRunning(s.pushCommit("main", "4")))
+	s.wantRegistryImage(s.awaitRunning(s.pushSourceCommit("main", "4")))
 }
 
 // wantBuildsReported looks at the events and the metrics of builds, of which one failed in its step build.
@@ -269,7 +269,7 @@ func (s *sourceStage) wantBuildsReported() {
 		}
 	}
 	m, err := s.ProviderMetrics(s.T.Context())
-	s.must(err)
+	s.requireNoError(err)
 	if m.Sum("application_builds_total", map[string]string{"result": "Succeeded"}) < 3 || m.Sum("application_builds_total", map[string]string{"result": "Failed", "reason": "StepFailed"}) < 1 {
 		s.T.Error("Builds that succeeded, or that failed, were not counted")
 	}
@@ -284,10 +284,10 @@ func (s *sourceStage) deleteBuilt() {
 	hold := make(chan struct{})
 	s.T.Cleanup(func() { close(hold) })
 	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
-	s.pushCommit("main", "5")
+	s.pushSourceCommit("main", "5")
 	s.awaitBuildState("Building", "Building")
 	s.wantAllDeleted()
-	s.Gone(s.imageBuild())
+	s.Gone(s.composedImageBuild())
 	s.Gone(s.kpackObject("Image", "shop"))
 	s.Gone(s.kpackObject("Build", "shop-build-5"))
 }

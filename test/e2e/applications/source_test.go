@@ -22,7 +22,7 @@ func TestKpackLater(t *testing.T) {
 	}
 	var err error
 	s.kpack, err = builder()
-	s.must(err)
+	s.requireNoError(err)
 	s.awaitRunning(s.first)
 }
 
@@ -32,16 +32,16 @@ func TestProviderKilled(t *testing.T) {
 	s := newSourceStage(t, namespaced)
 	cp.KillProvider()
 	s.Apply(s.app)
-	s.Await(s.imageBuild(), "asked for", func(*unstructured.Unstructured) bool { return true })
+	s.Await(s.composedImageBuild(), "asked for", func(*unstructured.Unstructured) bool { return true })
 	s.restartProvider()
-	s.wantImage(s.awaitRunning(s.first))
+	s.wantRegistryImage(s.awaitRunning(s.first))
 	image := s.Now(s.kpackObject("Image", "shop")).GetUID()
-	s.wantOnce("before it sees the ImageBuild", image, 1)
+	s.wantSingleBuilds("before it sees the ImageBuild", image, 1)
 	last := ""
 	for i, step := range killedSteps() {
 		last = step.kill(s, fmt.Sprint(i+2))
-		s.wantImage(s.awaitRunning(last))
-		s.wantOnce(step.name, image, i+2)
+		s.wantRegistryImage(s.awaitRunning(last))
+		s.wantSingleBuilds(step.name, image, i+2)
 	}
 	s.updateStack(last)
 }
@@ -51,9 +51,9 @@ func TestSource(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {
 		s.Apply(s.app)
-		s.wantImage(s.awaitRunning(s.first))
-		s.nextCommit()
-		s.failBuild()
+		s.wantRegistryImage(s.awaitRunning(s.first))
+		s.deliverNextCommit()
+		s.failNextBuild()
 		s.wantBuildsReported()
 		s.deleteBuilt()
 	})
@@ -63,11 +63,11 @@ func TestSource(t *testing.T) {
 func TestRejectedCommit(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {
-		s.Set(s.app, []any{judges.checkOnce(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
+		s.Set(s.app, []any{judges.singleWebCheck(s.Namespace)}, "spec", "deploy", "gatesConfig", "checks")
 		s.Apply(s.app)
 		first := s.awaitRunning(s.first)
-		judges.setAnswer(s.Namespace, true)
-		bad := s.pushCommit("main", "2")
+		judges.setJudgeAnswer(s.Namespace, true)
+		bad := s.pushSourceCommit("main", "2")
 		u := s.Await(s.app, "Degraded", func(u *unstructured.Unstructured) bool {
 			return scene.Field(u, "status", "phase") == "Degraded" && scene.Field(u, "status", "commit") == bad
 		})
@@ -77,8 +77,8 @@ func TestRejectedCommit(t *testing.T) {
 		if text := s.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]; !strings.Contains(text, first) {
 			s.T.Errorf("the image before is not in Git:\n%s", text)
 		}
-		judges.setAnswer(s.Namespace, false)
-		s.awaitRunning(s.pushCommit("main", "3"))
+		judges.setJudgeAnswer(s.Namespace, false)
+		s.awaitRunning(s.pushSourceCommit("main", "3"))
 	})
 }
 
@@ -86,18 +86,18 @@ func TestRejectedCommit(t *testing.T) {
 func TestBranchLater(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {
-		s.buildFrom("release")
+		s.setSourceRevision("release")
 		s.Apply(s.app)
 		u := s.awaitBuildState("Waiting", "RevisionNotFound")
 		if phase := scene.Field(u, "status", "phase"); phase != "Pending" || len(s.buildsOfApplication()) != 0 {
 			s.T.Errorf("phase %s with %d Builds", phase, len(s.buildsOfApplication()))
 		}
-		s.awaitRunning(s.pushCommit("release", "2"))
+		s.awaitRunning(s.pushSourceCommit("release", "2"))
 		hold := make(chan struct{})
 		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
-		middleCommit := s.pushCommit("release", "3")
+		middleCommit := s.pushSourceCommit("release", "3")
 		s.awaitBuildState("Building", "Building")
-		last := s.pushCommit("release", "4")
+		last := s.pushSourceCommit("release", "4")
 		s.awaitBuildState("Waiting", "Queued")
 		close(hold)
 		s.awaitRunning(last)
@@ -128,13 +128,13 @@ func TestForgedBuild(t *testing.T) {
 	image := s.awaitRunning(s.first)
 	_, digest, _ := strings.Cut(image, "@")
 	s.Patch(s.kpackObject("Build", "shop-build-1"), `{"status":{"latestImage":"`+cp.Registry()+`/evil@`+digest+`"}}`, "status")
-	s.Await(s.imageBuild(), "ForeignImage", func(u *unstructured.Unstructured) bool {
+	s.Await(s.composedImageBuild(), "ForeignImage", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Ready", corev1.ConditionFalse, "ForeignImage")
 	})
 	if u := s.Now(s.app); scene.Field(u, "status", "image") != image || scene.Number(u, "status", "deployment", "revision") != 1 {
 		t.Errorf("image %s, want %s", scene.Field(u, "status", "image"), image)
 	}
-	s.wantImage(s.awaitRunning(s.pushCommit("main", "2")))
+	s.wantRegistryImage(s.awaitRunning(s.pushSourceCommit("main", "2")))
 }
 
 // TestInfrastructure has a pod that no node accepts, a pod that is deleted, and a pod that is evicted, whose Build is
@@ -151,7 +151,7 @@ func TestInfrastructure(t *testing.T) {
 	})
 	s.Delete(pod) // kpack makes it once more, and the Build goes on.
 	u := s.awaitBuildState("Building", "Retrying")
-	if failed := s.Now(s.imageBuild()); scene.Field(failed, "status", "atProvider", "failed", "reason") != "Evicted" {
+	if failed := s.Now(s.composedImageBuild()); scene.Field(failed, "status", "atProvider", "failed", "reason") != "Evicted" {
 		t.Errorf("an eviction is reported as %v", failed.Object["status"])
 	}
 	if phase := scene.Field(u, "status", "phase"); phase != "Building" {
@@ -191,7 +191,7 @@ func TestDrained(t *testing.T) {
 	s.kpack.Plan(s.Namespace, kpack.Play{Drained: true})
 	s.Apply(s.app)
 	u := s.awaitBuildState("Building", "Retrying")
-	if failed := s.Now(s.imageBuild()); scene.Field(failed, "status", "atProvider", "failed", "reason") != "Evicted" || scene.Field(u, "status", "phase") != "Building" {
+	if failed := s.Now(s.composedImageBuild()); scene.Field(failed, "status", "atProvider", "failed", "reason") != "Evicted" || scene.Field(u, "status", "phase") != "Building" {
 		t.Errorf("phase %s; a drained node is reported as %v", scene.Field(u, "status", "phase"), failed.Object["status"])
 	}
 	s.awaitRunning(s.first) // After 30 seconds.
@@ -207,9 +207,9 @@ func TestExportFails(t *testing.T) {
 	s := newSourceStage(t, claims)
 	s.Apply(s.app)
 	first := s.awaitRunning(s.first)
-	previous := s.whatRuns(first)
+	previous := s.describeRunning(first)
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "export"}, kpack.Play{Fails: "export"})
-	second := s.pushCommit("main", "2")
+	second := s.pushSourceCommit("main", "2")
 	u := s.awaitBuildState("Building", "Retrying")
 	if phase := scene.Field(u, "status", "phase"); phase != "Building" {
 		t.Errorf("phase while a Build is tried again: %s", phase)
@@ -218,13 +218,13 @@ func TestExportFails(t *testing.T) {
 	if phase, step := scene.Field(u, "status", "phase"), scene.Field(u, "status", "build", "step"); phase != "Failed" || step != "export" {
 		t.Errorf("phase %s after step %s failed", phase, step)
 	}
-	if failed := s.Now(s.imageBuild()); scene.Number(failed, "status", "atProvider", "failed", "attempts") != 2 || len(s.buildsOfApplication()) != 3 {
+	if failed := s.Now(s.composedImageBuild()); scene.Number(failed, "status", "atProvider", "failed", "attempts") != 2 || len(s.buildsOfApplication()) != 3 {
 		t.Errorf("%d Builds with one retry: %v", len(s.buildsOfApplication()), failed.Object["status"])
 	}
 	s.awaitCondition("Available", "True", "EarlierImage")
-	s.WantEqual("running image after a failing export", previous, s.whatRuns(first))
+	s.WantEqual("running image after a failing export", previous, s.describeRunning(first))
 	s.editApplication(`{"spec":{"source":{"trigger":"again"}}}`)
-	s.wantImage(s.awaitRunning(second))
+	s.wantRegistryImage(s.awaitRunning(second))
 	if got := len(s.buildsOfApplication()); got != 4 {
 		t.Errorf("%d Builds after another trigger, want 4", got)
 	}
@@ -241,7 +241,7 @@ func TestNoRetries(t *testing.T) {
 	if phase := scene.Field(u, "status", "phase"); phase != "Failed" || len(s.buildsOfApplication()) != 1 {
 		t.Errorf("phase %s after %d Builds", phase, len(s.buildsOfApplication()))
 	}
-	s.awaitRunning(s.pushCommit("main", "2"))
+	s.awaitRunning(s.pushSourceCommit("main", "2"))
 }
 
 // TestImageAndSource moves an Application from an image to a source and back: the running image stays until the next image
@@ -252,21 +252,21 @@ func TestImageAndSource(t *testing.T) {
 		source, _, _ := unstructured.NestedMap(s.app.Object, "spec", "source")
 		byImage := s.app.DeepCopy()
 		unstructured.RemoveNestedField(byImage.Object, "spec", "source")
-		s.Apply(s.Set(byImage, imageOf(1), "spec", "image"))
-		s.servePods(1)
+		s.Apply(s.Set(byImage, imageByNumber(1), "spec", "image"))
+		s.reportPodsReady(1)
 		s.awaitReached("Running", 1)
 		hold := make(chan struct{})
 		s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
 		s.Apply(s.Set(s.app, source, "spec", "source"))
 		u := s.awaitBuildState("Building", "Building")
-		if got := scene.Field(u, "status", "image"); got != imageOf(1) || len(s.podsServingImage(1)) != 1 {
+		if got := scene.Field(u, "status", "image"); got != imageByNumber(1) || len(s.podsServingImage(1)) != 1 {
 			s.T.Errorf("image %s while the source is built", got)
 		}
 		close(hold)
 		s.awaitRunning(s.first)
 		s.Apply(byImage)
 		s.awaitImageAgain(1)
-		s.Gone(s.imageBuild())
+		s.Gone(s.composedImageBuild())
 		s.Gone(s.kpackObject("Image", "shop"))
 	})
 }

@@ -31,18 +31,18 @@ var cp *controlplane.ControlPlane
 
 func runSuite(m *testing.M) int {
 	var err error
-	if judges, err = startJudge(); err != nil {
+	if judges, err = startJudgeServer(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer judges.closeServer()
-	return scene.Main(m, &cp, forStories, trustJudge, openHooks)
+	return scene.Main(m, &cp, configureStories, allowJudgeServer, enableWebhooks)
 }
 
-// forStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its
+// configureStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its
 // defaults: the stories of this package change something each second, where users do so each hour. The cost of one change is counted. The
 // timers of Crossplane and of the provider are off, so that an Application which an event does not wake stays as it is.
-func forStories(o *controlplane.Options) {
+func configureStories(o *controlplane.Options) {
 	*o = o.WithApplications()
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000", "--poll-interval=24h")
 	o.Provider.Args = append(o.Provider.Args, "--poll-interval=24h")
@@ -50,11 +50,11 @@ func forStories(o *controlplane.Options) {
 
 // edge is the other cluster of most tests, with Flux and the controllers that make pods of Deployments, and farEdge another such cluster.
 var (
-	edge    = sync.OnceValues(func() (*kubernetes.Cluster, error) { return startEdge("edge") })
-	farEdge = sync.OnceValues(func() (*kubernetes.Cluster, error) { return startEdge("far-edge") })
+	edge    = sync.OnceValues(func() (*kubernetes.Cluster, error) { return startEdgeCluster("edge") })
+	farEdge = sync.OnceValues(func() (*kubernetes.Cluster, error) { return startEdgeCluster("far-edge") })
 )
 
-func startEdge(name string) (*kubernetes.Cluster, error) {
+func startEdgeCluster(name string) (*kubernetes.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, name)
 	if err != nil {
@@ -97,8 +97,8 @@ type stage struct {
 	app  *unstructured.Unstructured
 }
 
-// newStage makes a Site, to which Flux brings the repository, and describes an Application of a shape.
-func newStage(t *testing.T, apiVersion string) *stage {
+// newAppStage makes a Site, to which Flux brings the repository, and describes an Application of a shape.
+func newAppStage(t *testing.T, apiVersion string) *stage {
 	t.Helper()
 	k, err := edge()
 	if err != nil {
@@ -107,27 +107,27 @@ func newStage(t *testing.T, apiVersion string) *stage {
 	s := &stage{Scene: scene.New(t, cp), edge: k}
 	t.Cleanup(s.explainFailure)
 	s.applyBlueprint("app-internal-1.0.0")
-	s.addEdge("edge1")
+	s.addEdgeSite("edge1")
 	s.app = s.newApplication(apiVersion)
 	return s
 }
 
-// addEdge makes a Site in the other cluster of the stage, to which Flux brings the repository.
-func (s *stage) addEdge(name string) {
+// addEdgeSite makes a Site in the other cluster of the stage, to which Flux brings the repository.
+func (s *stage) addEdgeSite(name string) {
 	s.T.Helper()
 	ctx, k, secret := s.T.Context(), s.edge, name+"-kubeconfig"
 	b, err := os.ReadFile(k.Kubeconfig)
-	s.must(err)
-	s.must(s.Client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
+	s.requireNoError(err)
+	s.requireNoError(s.Client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
 	site := s.Set(s.NewSite(name), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": "{claimNamespace}",
 	}}, "spec", "engine"))
 	dir := s.Directory(name, "shop")
 	_, err = s.Git.Commit(ctx, s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "A placeholder")
-	s.must(err)
-	s.must(k.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-	s.must(k.ApplyYAML(ctx, load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
+	s.requireNoError(err)
+	s.requireNoError(k.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.requireNoError(k.ApplyYAML(ctx, load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
 }
 
 // applyBlueprint applies a Blueprint of the examples, which all tests share.
@@ -135,13 +135,13 @@ func (s *stage) applyBlueprint(name string) {
 	s.T.Helper()
 	b := s.ProjectFile("examples", "blueprints", name+".yaml")
 	objects, err := kubernetes.ParseYAML(b)
-	s.must(err)
+	s.requireNoError(err)
 	s.Apply(objects[0])
 }
 
 func (s *stage) newApplication(apiVersion string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"image": imageOf(1),
+		"image": imageByNumber(1),
 		"deploy": map[string]any{
 			"sites":          []any{s.Site("edge1")},
 			"deliveryConfig": map[string]any{"adopt": true, "gitOpsRepo": map[string]any{"kind": "ProviderConfig", "name": scene.Config}},
@@ -154,12 +154,12 @@ func (s *stage) newApplication(apiVersion string) *unstructured.Unstructured {
 	return o
 }
 
-// imageOf returns an image by its number.
-func imageOf(n int) string {
+// imageByNumber returns an image by its number.
+func imageByNumber(n int) string {
 	return "registry.example.org/team/shop@sha256:" + strings.Repeat(string(rune('0'+n)), 64)
 }
 
-func (s *stage) must(err error) {
+func (s *stage) requireNoError(err error) {
 	s.T.Helper()
 	s.Must(err)
 }
@@ -181,12 +181,12 @@ func (s *stage) explainFailure() {
 // awaitReached waits until the Application has a phase for an image.
 func (s *stage) awaitReached(phase string, image int) *unstructured.Unstructured {
 	s.T.Helper()
-	return s.Await(s.app, phase+" with image "+imageOf(image), func(u *unstructured.Unstructured) bool { return hasReached(u, phase, image) })
+	return s.Await(s.app, phase+" with image "+imageByNumber(image), func(u *unstructured.Unstructured) bool { return hasReachedPhase(u, phase, image) })
 }
 
-// hasReached reports whether an Application has a phase for an image.
-func hasReached(u *unstructured.Unstructured, phase string, image int) bool {
-	return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "image") == imageOf(image)
+// hasReachedPhase reports whether an Application has a phase for an image.
+func hasReachedPhase(u *unstructured.Unstructured, phase string, image int) bool {
+	return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "image") == imageByNumber(image)
 }
 
 // awaitCondition waits until a condition of the Application has a status and a reason.
@@ -201,20 +201,20 @@ func (s *stage) awaitCondition(typ, status, reason string) *unstructured.Unstruc
 func (s *stage) awaitDeployed(image int) {
 	s.T.Helper()
 	s.Await(s.app, "deployed", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed") && scene.Field(u, "status", "image") == imageOf(image) && scene.Field(u, "status", "phase") == "Deploying"
+		return scene.Is(u, "Deployed", corev1.ConditionTrue, "Deployed") && scene.Field(u, "status", "image") == imageByNumber(image) && scene.Field(u, "status", "phase") == "Deploying"
 	})
 }
 
 // podsServingImage returns the pods of an image at the Site that are not being deleted.
 func (s *stage) podsServingImage(image int) []corev1.Pod {
 	s.T.Helper()
-	return s.podsOfImage(imageOf(image))
+	return s.podsOfImage(imageByNumber(image))
 }
 
 func (s *stage) podsOfImage(image string) []corev1.Pod {
 	s.T.Helper()
 	l, out := &corev1.PodList{}, []corev1.Pod{}
-	s.must(s.edge.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	s.requireNoError(s.edge.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
 	for _, p := range l.Items {
 		if p.Spec.Containers[0].Image == image && p.GetDeletionTimestamp() == nil {
 			out = append(out, p)
@@ -223,49 +223,49 @@ func (s *stage) podsOfImage(image string) []corev1.Pod {
 	return out
 }
 
-// reportPods reports a change of the pods of an image, once there are some.
-func (s *stage) reportPods(image int, change func(*corev1.PodStatus)) {
+// reportPodsOfImage reports a change of the pods of an image, once there are some.
+func (s *stage) reportPodsOfImage(image int, change func(*corev1.PodStatus)) {
 	s.T.Helper()
-	s.reportOf(imageOf(image), change)
+	s.reportPodsByRef(imageByNumber(image), change)
 }
 
-// reportOf does the same for an image by its reference. It lists the pods again if a controller changed or deleted one of them meanwhile.
-func (s *stage) reportOf(image string, change func(*corev1.PodStatus)) {
+// reportPodsByRef does the same for an image by its reference. It lists the pods again if a controller changed or deleted one of them meanwhile.
+func (s *stage) reportPodsByRef(image string, change func(*corev1.PodStatus)) {
 	s.T.Helper()
 	s.Until("a report on the pods of "+image, patience.Limit, func() bool {
 		pods := s.podsOfImage(image)
-		return len(pods) > 0 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !s.reportPod(&p, change) })
+		return len(pods) > 0 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !s.updatePodStatus(&p, change) })
 	})
 }
 
-// reportPod reports a change of a pod. It returns false for a pod that changed since it was read, or that was deleted.
-func (s *stage) reportPod(p *corev1.Pod, change func(*corev1.PodStatus)) bool {
+// updatePodStatus reports a change of a pod. It returns false for a pod that changed since it was read, or that was deleted.
+func (s *stage) updatePodStatus(p *corev1.Pod, change func(*corev1.PodStatus)) bool {
 	s.T.Helper()
 	change(&p.Status)
 	err := s.edge.Client.Status().Update(s.T.Context(), p)
 	if kerrors.IsConflict(err) || kerrors.IsNotFound(err) {
 		return false
 	}
-	s.must(err)
+	s.requireNoError(err)
 	return true
 }
 
-// serveUntil lets the pods of an image be ready until a condition is true, also pods that a controller makes meanwhile: pods of an earlier delivery of the
+// readyPodsUntil lets the pods of an image be ready until a condition is true, also pods that a controller makes meanwhile: pods of an earlier delivery of the
 // image may still be there.
-func (s *stage) serveUntil(description, image string, condition func() bool) {
+func (s *stage) readyPodsUntil(description, image string, condition func() bool) {
 	s.T.Helper()
 	s.Until(description, patience.Limit, func() bool {
-		s.serveAll(image)
+		s.readyPendingPods(image)
 		return condition()
 	})
 }
 
-// serveAll lets the pods of an image be ready that are not, as far as they still exist.
-func (s *stage) serveAll(image string) {
+// readyPendingPods lets the pods of an image be ready that are not, as far as they still exist.
+func (s *stage) readyPendingPods(image string) {
 	s.T.Helper()
 	for _, p := range s.podsOfImage(image) {
 		if p.Status.Phase != corev1.PodRunning {
-			s.reportPod(&p, readyStatus(corev1.ConditionTrue))
+			s.updatePodStatus(&p, readyStatus(corev1.ConditionTrue))
 		}
 	}
 }
@@ -273,18 +273,18 @@ func (s *stage) serveAll(image string) {
 // awaitImageAgain waits until the Application runs an image that it ran before.
 func (s *stage) awaitImageAgain(image int) {
 	s.T.Helper()
-	s.serveUntil("Running again with image "+imageOf(image), imageOf(image), func() bool { return hasReached(s.Now(s.app), "Running", image) })
+	s.readyPodsUntil("Running again with image "+imageByNumber(image), imageByNumber(image), func() bool { return hasReachedPhase(s.Now(s.app), "Running", image) })
 }
 
-// servePods lets the pods of an image be ready, and failPods lets them be so no more.
-func (s *stage) servePods(image int) {
+// reportPodsReady lets the pods of an image be ready, and reportPodsUnready lets them be so no more.
+func (s *stage) reportPodsReady(image int) {
 	s.T.Helper()
-	s.reportPods(image, readyStatus(corev1.ConditionTrue))
+	s.reportPodsOfImage(image, readyStatus(corev1.ConditionTrue))
 }
 
-func (s *stage) failPods(image int) {
+func (s *stage) reportPodsUnready(image int) {
 	s.T.Helper()
-	s.reportPods(image, readyStatus(corev1.ConditionFalse))
+	s.reportPodsOfImage(image, readyStatus(corev1.ConditionFalse))
 }
 
 func readyStatus(status corev1.ConditionStatus) func(*corev1.PodStatus) {
@@ -297,12 +297,12 @@ func readyStatus(status corev1.ConditionStatus) func(*corev1.PodStatus) {
 // crashContainers lets the containers of an image end again and again.
 func (s *stage) crashContainers(image int) {
 	s.T.Helper()
-	s.crashImage(imageOf(image))
+	s.reportCrashLoop(imageByNumber(image))
 }
 
-func (s *stage) crashImage(image string) {
+func (s *stage) reportCrashLoop(image string) {
 	s.T.Helper()
-	s.reportOf(image, func(p *corev1.PodStatus) {
+	s.reportPodsByRef(image, func(p *corev1.PodStatus) {
 		readyStatus(corev1.ConditionFalse)(p)
 		p.ContainerStatuses = []corev1.ContainerStatus{{
 			Name: "app", RestartCount: 4, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 1m20s restarting failed container"}},

@@ -10,18 +10,18 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// losePods has the last pod fail, and then be deleted.
-func (s *stage) losePods() {
+// failAndDeletePods has the last pod fail, and then be deleted.
+func (s *stage) failAndDeletePods() {
 	s.T.Helper()
-	s.failPods(1)
+	s.reportPodsUnready(1)
 	s.awaitReached("Deploying", 1)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
 	for _, p := range s.podsServingImage(1) {
-		s.must(s.edge.Client.Delete(s.T.Context(), &p))
+		s.requireNoError(s.edge.Client.Delete(s.T.Context(), &p))
 	}
 	s.awaitReached("Deploying", 1)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
 }
 
@@ -29,7 +29,7 @@ func (s *stage) losePods() {
 func (s *stage) changeImage() {
 	s.T.Helper()
 	from := nextTransition(s.Now(s.app))
-	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageByNumber(2)))
 	s.awaitDeployed(2)
 	if got := phasesSince(s.Now(s.app), from); slices.Contains(got, "Running") || got[0] != "Pending" {
 		s.T.Errorf("pods of the image before counted for the next one: %v", got)
@@ -37,7 +37,7 @@ func (s *stage) changeImage() {
 	if len(s.podsServingImage(1)) != 1 {
 		s.T.Errorf("%d pods of the image before serve, want 1", len(s.podsServingImage(1)))
 	}
-	s.servePods(2)
+	s.reportPodsReady(2)
 	u := s.awaitReached("Running", 2)
 	s.WantEqual("phases of another image", []string{"Pending", "Deploying", "Running"}, phasesSince(u, from))
 }
@@ -45,15 +45,15 @@ func (s *stage) changeImage() {
 // wantCrashLoop asks for an image whose container ends again and again.
 func (s *stage) wantCrashLoop() {
 	s.T.Helper()
-	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageByNumber(3)))
 	s.awaitDeployed(3)
 	s.crashContainers(3)
 	u := s.awaitCondition("Available", "False", "CrashLoopBackOff")
 	if phase := scene.Field(u, "status", "phase"); phase != "Deploying" {
 		s.T.Errorf("phase of a crash loop: %s", phase)
 	}
-	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(2)))
-	s.servePods(2)
+	s.editApplication(fmt.Sprintf(`{"spec":{"image":%q}}`, imageByNumber(2)))
+	s.reportPodsReady(2)
 	s.awaitReached("Running", 2)
 }
 
@@ -68,7 +68,7 @@ func (s *stage) wantReported() {
 		}
 	}
 	m, err := s.ProviderMetrics(s.T.Context())
-	s.must(err)
+	s.requireNoError(err)
 	if got := m.Sum("application_phase_transitions_total", map[string]string{"from": "Deploying", "to": "Running"}); got < 4 {
 		s.T.Errorf("%v transitions to Running were counted", got)
 	}

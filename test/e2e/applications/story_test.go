@@ -14,16 +14,16 @@ import (
 // design that an image has.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	inBothShapes(t, newStage, func(s *stage) {
+	inBothShapes(t, newAppStage, func(s *stage) {
 		s.Apply(s.app)
 		s.awaitDeployed(1) // No pod is available.
-		s.servePods(1)
+		s.reportPodsReady(1)
 		u := s.awaitReached("Running", 1)
 		if scene.Field(u, "status", "available") != "1/1" || scene.Number(u, "status", "availableReplicas") != 1 || scene.Number(u, "status", "deployment", "revision") != 1 {
 			s.T.Errorf("status of a running Application: %v", u.Object["status"])
 		}
 		s.awaitCondition("Ready", "True", "Available")
-		s.losePods()
+		s.failAndDeletePods()
 		s.changeImage()
 		s.wantCrashLoop()
 		s.wantReported()
@@ -34,7 +34,7 @@ func TestStory(t *testing.T) {
 // TestNameTaken makes Applications whose name another object has.
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, claims)
+	s := newAppStage(t, claims)
 	theirs := s.Set(s.Composite("shop", `{"service": "other", "site": "`+s.Site("edge1")+`"}`), true, "spec", "suspend")
 	s.Apply(theirs)
 	previous := s.Await(theirs, "a status", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") != "" })
@@ -60,18 +60,18 @@ func TestNameTaken(t *testing.T) {
 	if s.Now(s.composedBehind(namespaced, "IntentDeployment")).GetDeletionTimestamp() != nil {
 		t.Error("the deletion of the second Application removed an object of the first")
 	}
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
 }
 
 // TestSuspended holds an edit back, and the order of variables follows an edit.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, namespaced)
+	s := newAppStage(t, namespaced)
 	s.Set(s.app, []any{map[string]any{"name": "A", "value": "1"}, map[string]any{"name": "B", "value": "2"}}, "spec", "env")
 	s.Apply(s.app)
 	s.awaitDeployed(1)
-	s.servePods(1)
+	s.reportPodsReady(1)
 	s.awaitReached("Running", 1)
 	s.editApplication(`{"spec":{"env":[{"name":"B","value":"2"},{"name":"A","value":"1"}],"deploy":{"suspend":true}}}`)
 	s.awaitCondition("Deployed", "False", "HeldBack")

@@ -26,24 +26,24 @@ func killedSteps() []killedStep {
 		{"before it looks at the repository", func(s *sourceStage, content string) string {
 			cp.KillProvider()
 			defer s.restartProvider()
-			return s.pushCommit("main", content)
+			return s.pushSourceCommit("main", content)
 		}},
 		{"when kpack is asked for the image", func(s *sourceStage, content string) string {
-			commit := s.pushCommit("main", content)
+			commit := s.pushSourceCommit("main", content)
 			s.awaitImageOf(commit, "")
 			cp.KillProvider()
 			s.restartProvider()
 			return commit
 		}},
 		{"while kpack builds", func(s *sourceStage, content string) string {
-			commit, hold := s.pushHeld(content)
+			commit, hold := s.pushHeldCommit(content)
 			cp.KillProvider()
 			s.restartProvider()
 			close(hold)
 			return commit
 		}},
 		{"before a Build ends", func(s *sourceStage, content string) string {
-			commit, hold := s.pushHeld(content)
+			commit, hold := s.pushHeldCommit(content)
 			cp.KillProvider()
 			close(hold)
 			s.awaitImageOf(commit, "UpToDate")
@@ -51,7 +51,7 @@ func killedSteps() []killedStep {
 			return commit
 		}},
 		{"when the deployment is asked for the image", func(s *sourceStage, content string) string {
-			commit := s.pushCommit("main", content)
+			commit := s.pushSourceCommit("main", content)
 			s.Await(s.composedBehind(namespaced, "IntentDeployment"), "the image of "+commit, func(u *unstructured.Unstructured) bool {
 				return u.GetAnnotations()["build.intentplane.dev/commit"] == commit
 			})
@@ -59,21 +59,21 @@ func killedSteps() []killedStep {
 			s.restartProvider()
 			return commit
 		}},
-		{"when the image is in Git, and the provider does not know it", func(s *sourceStage, content string) string { return s.killAtPush(content, 1) }},
-		{"when the verdict is in Git, and the provider does not know it", func(s *sourceStage, content string) string { return s.killAtPush(content, 2) }},
+		{"when the image is in Git, and the provider does not know it", func(s *sourceStage, content string) string { return s.killProviderAtPush(content, 1) }},
+		{"when the verdict is in Git, and the provider does not know it", func(s *sourceStage, content string) string { return s.killProviderAtPush(content, 2) }},
 		{"before a pod serves", func(s *sourceStage, content string) string {
-			commit := s.pushCommit("main", content)
-			image := s.awaitBuilt(commit)
+			commit := s.pushSourceCommit("main", content)
+			image := s.awaitVerifiedImage(commit)
 			cp.KillProvider()
-			s.reportOf(image, readyStatus(corev1.ConditionTrue))
+			s.reportPodsByRef(image, readyStatus(corev1.ConditionTrue))
 			s.restartProvider()
 			return commit
 		}},
 	}
 }
 
-// wantOnce fails the test unless so many commits have a Build and a revision each, all by one Image.
-func (s *sourceStage) wantOnce(step string, image types.UID, commits int) {
+// wantSingleBuilds fails the test unless so many commits have a Build and a revision each, all by one Image.
+func (s *sourceStage) wantSingleBuilds(step string, image types.UID, commits int) {
 	s.T.Helper()
 	revision, uid := scene.Number(s.Now(s.app), "status", "deployment", "revision"), s.Now(s.kpackObject("Image", "shop")).GetUID()
 	if revision != int64(commits) || len(s.buildsOfApplication()) != commits || uid != image {
@@ -92,18 +92,18 @@ func (s *sourceStage) awaitImageOf(commit, reason string) {
 	})
 }
 
-// pushHeld pushes a commit whose Build runs until a channel is closed.
-func (s *sourceStage) pushHeld(content string) (commit string, hold chan struct{}) {
+// pushHeldCommit pushes a commit whose Build runs until a channel is closed.
+func (s *sourceStage) pushHeldCommit(content string) (commit string, hold chan struct{}) {
 	s.T.Helper()
 	hold = make(chan struct{})
 	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
-	commit = s.pushCommit("main", content)
+	commit = s.pushSourceCommit("main", content)
 	s.awaitImageOf(commit, "BuildRunning")
 	return commit, hold
 }
 
-// killAtPush pushes a commit, kills the provider when its push of that number was carried out, before it is answered, and starts it again.
-func (s *sourceStage) killAtPush(content string, number int) string {
+// killProviderAtPush pushes a commit, kills the provider when its push of that number was carried out, before it is answered, and starts it again.
+func (s *sourceStage) killProviderAtPush(content string, number int) string {
 	s.T.Helper()
 	killed, pushes := make(chan struct{}), 0
 	s.Git.AfterPush(s.Namespace, func() {
@@ -113,7 +113,7 @@ func (s *sourceStage) killAtPush(content string, number int) string {
 		}
 	})
 	defer s.Git.AfterPush(s.Namespace, nil)
-	commit := s.pushCommit("main", content)
+	commit := s.pushSourceCommit("main", content)
 	select {
 	case <-killed:
 	case <-time.After(patience.Limit):

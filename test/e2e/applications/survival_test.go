@@ -19,21 +19,21 @@ func TestOldBackupOfBuilds(t *testing.T) {
 		s.awaitRunning(s.first)
 	}
 	backup, err := cp.Backup(t.Context())
-	all[0].must(err)
+	all[0].requireNoError(err)
 	for _, s := range all {
-		s.commit = s.pushCommit("main", "2")
+		s.commit = s.pushSourceCommit("main", "2")
 		s.image = s.awaitRunning(s.commit)
 		s.branch = s.headOfBranch()
 	}
 
-	all[0].must(cp.Rebuild(t.Context(), backup, func() error {
+	all[0].requireNoError(cp.Rebuild(t.Context(), backup, func() error {
 		for _, s := range all {
 			s.pauseRestored()
 			s.Apply(s.app)
 		}
 		return nil
 	}))
-	all[0].must(all[0].kpack.Restart(t.Context()))
+	all[0].requireNoError(all[0].kpack.Restart(t.Context()))
 	for _, s := range all {
 		s.awaitDeliveries("OrderBehind", 1)
 		s.resumeApplication()
@@ -46,7 +46,7 @@ func TestOldBackupOfBuilds(t *testing.T) {
 		s.awaitDeliveries("Delivered", 1)
 		s.WantEqual("the image of the second commit", s.image, s.awaitRunning(s.commit))
 		s.WantEqual("the branch", s.branch, s.headOfBranch())
-		s.awaitRunning(s.pushCommit("main", "3"))
+		s.awaitRunning(s.pushSourceCommit("main", "3"))
 		s.WantEqual("the revision of the third commit", int64(3), scene.Number(s.Now(s.app), "status", "deployment", "revision"))
 	}
 }

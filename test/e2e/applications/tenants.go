@@ -32,11 +32,11 @@ const privateRepository = "private"
 func (s *sourceStage) guardSource() *privateSource {
 	s.T.Helper()
 	server, err := gitserver.New(s.T.Context(), s.T.TempDir(), gitserver.WithBasicAuth(sourceUser, sourcePassword))
-	s.must(err)
+	s.requireNoError(err)
 	s.T.Cleanup(server.Close)
-	s.must(server.CreateRepo(s.T.Context(), privateRepository, map[string]string{"main.txt": "private 1"}))
+	s.requireNoError(server.CreateRepo(s.T.Context(), privateRepository, map[string]string{"main.txt": "private 1"}))
 	first, err := server.Git(s.T.Context(), privateRepository, "rev-parse", "main")
-	s.must(err)
+	s.requireNoError(err)
 	return &privateSource{Server: server, url: server.URL(privateRepository), first: strings.TrimSpace(first)}
 }
 
@@ -52,16 +52,16 @@ func (s *sourceStage) createSourceSecret(password string) {
 	s.createSecret(sourceSecret, map[string]string{"username": sourceUser, "password": password})
 }
 
-// joinSite lets the Application use the Site, the configuration and so the repository of another tenant.
-func (s *sourceStage) joinSite(host *sourceStage) {
+// useSiteOfTenant lets the Application use the Site, the configuration and so the repository of another tenant.
+func (s *sourceStage) useSiteOfTenant(host *sourceStage) {
 	s.T.Helper()
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"allowedNamespaces": []string{host.Namespace, s.Namespace}}})
-	s.must(err)
+	s.requireNoError(err)
 	s.Patch(host.NewSite("edge1"), string(patch))
 	dir := s.Directory("edge1", "shop")
 	_, err = s.Git.Commit(s.T.Context(), host.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "A placeholder")
-	s.must(err)
-	s.must(s.edge.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(host.Namespace), dir)))
+	s.requireNoError(err)
+	s.requireNoError(s.edge.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(host.Namespace), dir)))
 	s.Set(s.app, []any{host.Site("edge1")}, "spec", "deploy", "sites")
 	s.Set(s.app, host.Namespace, "spec", "deploy", "deliveryConfig", "gitOpsRepo", "name")
 }

@@ -13,7 +13,7 @@ import (
 func TestTwoTenants(t *testing.T) {
 	t.Parallel()
 	owner, neighbour := newSourceStage(t, claims), newSourceStage(t, namespaced)
-	neighbour.joinSite(owner)
+	neighbour.useSiteOfTenant(owner)
 	private := owner.guardSource()
 	for s, token := range map[*sourceStage]string{owner: hookToken, neighbour: otherToken} {
 		s.buildPrivately(private)
@@ -22,7 +22,7 @@ func TestTwoTenants(t *testing.T) {
 	owner.createSourceSecret(sourcePassword)
 	owner.Apply(owner.app)
 	image := owner.awaitRunning(private.first)
-	owner.wantImage(image)
+	owner.wantRegistryImage(image)
 
 	neighbour.Apply(neighbour.app)
 	neighbour.awaitBuildState("Waiting", "CredentialsGone")
@@ -31,14 +31,14 @@ func TestTwoTenants(t *testing.T) {
 	if commit := scene.Field(u, "status", "source", "commit"); commit != "" || len(neighbour.buildsOfApplication()) > 0 {
 		t.Errorf("a tenant without the password finds commit %q, with %d Builds", commit, len(neighbour.buildsOfApplication()))
 	}
-	if own, other := neighbour.postHook(otherToken, []byte("{}")), neighbour.postHook(hookToken, []byte("{}")); own != 202 || other != 404 {
+	if own, other := neighbour.postWebhook(otherToken, []byte("{}")), neighbour.postWebhook(hookToken, []byte("{}")); own != 202 || other != 404 {
 		t.Errorf("a hook with the token of its tenant is answered with %d, and a hook with the token of another tenant with %d", own, other)
 	}
 
 	neighbour.editApplication(`{"spec":{"source":{"git":{"url":"` + neighbour.Git.URL(neighbour.repository) + `","secretRef":null}}}}`)
 	neighboursImage := neighbour.awaitRunning(neighbour.first)
-	neighbour.wantImage(neighboursImage)
-	owner.wantImage(image)
+	neighbour.wantRegistryImage(neighboursImage)
+	owner.wantRegistryImage(image)
 	for s, want := range map[*sourceStage]string{owner: image, neighbour: neighboursImage} {
 		if text := owner.FilesBelow("clusters/edge1")[s.Namespace+"/shop/deployment-shop.yaml"]; !strings.Contains(text, want) {
 			t.Errorf("the files of %s do not have its image %s:\n%s", s.Namespace, want, text)
@@ -54,7 +54,7 @@ func TestTwoTenants(t *testing.T) {
 		t.Errorf("the deletion of a neighbour changed the Application: %v", u.Object["status"])
 	}
 	second, err := private.Commit(t.Context(), privateRepository, "main", map[string]string{"main.txt": "private 2"}, "Version 2")
-	owner.must(err)
-	owner.lookNow(second)
-	owner.wantImage(owner.awaitRunning(second))
+	owner.requireNoError(err)
+	owner.requestRefresh(second)
+	owner.wantRegistryImage(owner.awaitRunning(second))
 }

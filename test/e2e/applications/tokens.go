@@ -21,7 +21,7 @@ const quiet = 10 * time.Second
 func (s *stage) tokensSpent() float64 {
 	s.T.Helper()
 	m, err := s.CoreMetrics(s.T.Context())
-	s.must(err)
+	s.requireNoError(err)
 	controller := "composite/applications.intentplane.dev"
 	if s.app.GetAPIVersion() == claims {
 		controller = "composite/xapplications.claims.intentplane.dev"
@@ -46,13 +46,13 @@ func (s *stage) settledTokens() float64 {
 	return tokens
 }
 
-// timeCommit pushes a commit with a webhook, and says how long each step takes until it is Running.
-func (s *sourceStage) timeCommit() {
+// logCommitTimes pushes a commit with a webhook, and says how long each step takes until it is Running.
+func (s *sourceStage) logCommitTimes() {
 	s.T.Helper()
 	hold := make(chan struct{})
 	s.kpack.Plan(s.Namespace, kpack.Play{Held: hold})
-	second, began := s.addCommit("2"), time.Now()
-	if got := s.postHook(hookToken, []byte("{}")); got != 202 {
+	second, began := s.addSourceCommit("2"), time.Now()
+	if got := s.postWebhook(hookToken, []byte("{}")); got != 202 {
 		s.T.Fatalf("a signed hook is answered with %d", got)
 	}
 	build, commits := s.kpackObject("Build", "shop-build-2"), len(s.Commits())
@@ -63,8 +63,8 @@ func (s *sourceStage) timeCommit() {
 	began = time.Now()
 	s.Until("the image is in Git", patience.Limit, func() bool { return len(s.Commits()) > commits })
 	s.T.Logf("image_to_commit_ms: %d", time.Since(began).Milliseconds())
-	image := s.awaitBuilt(second)
-	s.reportOf(image, readyStatus(corev1.ConditionTrue))
+	image := s.awaitVerifiedImage(second)
+	s.reportPodsByRef(image, readyStatus(corev1.ConditionTrue))
 	began = time.Now()
 	s.awaitRunning(second)
 	s.T.Logf("pod_to_running_s: %.2f", time.Since(began).Seconds())

@@ -10,15 +10,15 @@ import (
 func TestTokens(t *testing.T) {
 	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, apiVersion)
+			s := newAppStage(t, apiVersion)
 			baseline := s.tokensSpent()
 			s.Apply(s.app)
 			s.awaitDeployed(1)
-			s.servePods(1)
+			s.reportPodsReady(1)
 			s.awaitReached("Running", 1)
 			final := s.settledTokens()
 			m, err := s.CoreMetrics(t.Context())
-			s.must(err)
+			s.requireNoError(err)
 			t.Logf("tokens of all composites together: %v", m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}))
 			if final == baseline {
 				t.Error("the circuit breaker counts no token of the first image")
@@ -41,7 +41,7 @@ func TestCommitTokens(t *testing.T) {
 			s.Apply(s.app)
 			s.awaitRunning(s.first)
 			baseline := s.settledTokens()
-			s.timeCommit()
+			s.logCommitTimes()
 			spent := s.settledTokens() - baseline
 			if spent == 0 {
 				t.Error("the circuit breaker counts no token of a commit")

@@ -52,8 +52,8 @@ func (s *sourceStage) servesImage(commit, image string) *unstructured.Unstructur
 	return s.Now(s.app)
 }
 
-// newBuilder describes a builder like the shared builder of all tests, with the name of the namespace.
-func (s *sourceStage) newBuilder() *unstructured.Unstructured {
+// copySharedBuilder describes a builder like the shared builder of all tests, with the name of the namespace.
+func (s *sourceStage) copySharedBuilder() *unstructured.Unstructured {
 	s.T.Helper()
 	like := s.kpackObject("ClusterBuilder", kpack.Builder)
 	like.SetNamespace("")
@@ -78,9 +78,9 @@ func (s *sourceStage) correctBuilder(builder *unstructured.Unstructured) {
 // awaitRebuilt gives the builder another stack, and waits until the image that it builds is taken, or not.
 func (s *sourceStage) awaitRebuilt(stack string, isTaken bool) {
 	s.T.Helper()
-	previous := scene.Field(s.Now(s.imageBuild()), "status", "atProvider", "latest", "image")
-	s.must(s.kpack.UpdateStack(s.T.Context(), stack))
-	s.Await(s.imageBuild(), "the image of "+stack, func(u *unstructured.Unstructured) bool {
+	previous := scene.Field(s.Now(s.composedImageBuild()), "status", "atProvider", "latest", "image")
+	s.requireNoError(s.kpack.UpdateStack(s.T.Context(), stack))
+	s.Await(s.composedImageBuild(), "the image of "+stack, func(u *unstructured.Unstructured) bool {
 		if !isTaken {
 			return scene.Is(u, "Ready", corev1.ConditionTrue, "RebuildLoop")
 		}

@@ -13,7 +13,7 @@ import (
 // fourth image within an hour is not taken. It runs before the parallel tests, since another stack builds all images again.
 func TestManualUpdates(t *testing.T) {
 	all := runInEachShape(t, "Manual")
-	all[0].must(all[0].kpack.UpdateStack(t.Context(), "manual 1"))
+	all[0].requireNoError(all[0].kpack.UpdateStack(t.Context(), "manual 1"))
 	approved := map[*runningSource]string{}
 	for _, s := range all {
 		rebuilt := s.awaitWaitingImage()
@@ -36,10 +36,10 @@ func TestManualUpdates(t *testing.T) {
 // tests that run beside each other, since another stack builds all images again.
 func TestUpdatesWithSource(t *testing.T) {
 	all := runInEachShape(t, "WithSource")
-	all[0].must(all[0].kpack.UpdateStack(t.Context(), "with source"))
+	all[0].requireNoError(all[0].kpack.UpdateStack(t.Context(), "with source"))
 	for _, s := range all {
 		rebuilt := s.awaitWaitingImage()
-		next := s.awaitRunning(s.pushCommit("main", "2"))
+		next := s.awaitRunning(s.pushSourceCommit("main", "2"))
 		u := s.Now(s.app)
 		waits := scene.Field(u, "status", "build", "waiting", "image")
 		if next == s.image || next == rebuilt || waits != "" || scene.Number(u, "status", "deployment", "revision") != 2 {
@@ -55,7 +55,7 @@ func TestBuilderAfterFailure(t *testing.T) {
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
 	s.Apply(s.app)
 	s.awaitBuildState("Failed", "StepFailed")
-	s.Apply(s.newBuilder())
+	s.Apply(s.copySharedBuilder())
 	s.Patch(s.ClusterProviderConfig(), fmt.Sprintf(`{"spec":{"build":{"builder":{"name":%q}}}}`, s.Namespace))
 	s.awaitRunning(s.first)
 	if got := len(s.buildsOfApplication()); got != 2 {
@@ -68,7 +68,7 @@ func TestBuilderAfterFailure(t *testing.T) {
 func TestBuilderCorrected(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, namespaced)
-	builder := s.newBuilder()
+	builder := s.copySharedBuilder()
 	s.Apply(builder)
 	s.Set(s.app, map[string]any{"kind": "ClusterBuilder", "name": s.Namespace}, "spec", "build", "builder")
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
@@ -83,9 +83,9 @@ func TestBuilderCorrected(t *testing.T) {
 		t.Errorf("%d Builds, want the failed Build and a Build with the corrected builder", got)
 	}
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
-	s.pushCommit("main", "2")
+	s.pushSourceCommit("main", "2")
 	s.awaitBuildState("Failed", "StepFailed")
-	s.awaitRunning(s.pushCommit("main", "3"))
+	s.awaitRunning(s.pushSourceCommit("main", "3"))
 	if got := len(s.buildsOfApplication()); got != 4 {
 		t.Errorf("%d Builds, want one of each commit with the builder as it is", got)
 	}
@@ -95,7 +95,7 @@ func TestBuilderCorrected(t *testing.T) {
 func TestBuilderNotReady(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, namespaced)
-	builder := s.newBuilder()
+	builder := s.copySharedBuilder()
 	stack := scene.Field(builder, "spec", "stack", "name")
 	s.Apply(s.Set(builder, "none", "spec", "stack", "name"))
 	s.Set(s.app, map[string]any{"kind": "ClusterBuilder", "name": s.Namespace}, "spec", "build", "builder")

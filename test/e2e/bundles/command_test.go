@@ -16,8 +16,8 @@ func TestStateCommands(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
 	for _, call := range []error{
-		initialise(bundleWithPackages("1", "a 1.0", "b 2.0"), state.Deploying)(t.Context(), p.records),
-		setPackage("a", state.Deploying, state.Success)(t.Context(), p.records),
+		initialiseBundle(bundleWithPackages("1", "a 1.0", "b 2.0"), state.Deploying)(t.Context(), p.records),
+		setPackageStatus("a", state.Deploying, state.Success)(t.Context(), p.records),
 	} {
 		if call != nil {
 			t.Fatal(call)
@@ -33,7 +33,7 @@ func TestStateCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	encoded, err := json.Marshal(got)
-	stored := string(p.secretOf("platform").Data["data"])
+	stored := string(p.secretOfRecord("platform").Data["data"])
 	if diff := cmp.Diff(stored, string(encoded)); diff != "" || err != nil || want.Name != got.Name {
 		t.Errorf("export: %v; -stored, +exported:\n%s", err, diff)
 	}

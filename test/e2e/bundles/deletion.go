@@ -16,28 +16,28 @@ func preparedStates() map[string]func(s *stage, apiVersion, name string) *unstru
 		},
 		"deploying": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
 			missing := map[string]any{"name": name + "-theirs", "existing": map[string]any{"kind": "IntentDeployment"}}
-			o := s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-theirs"), missing, s.describePackage(name+"-base", "1.0", 1)), "Deploying")
+			o := s.applyAndAwaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-theirs"), missing, s.describePackage(name+"-base", "1.0", 1)), "Deploying")
 			return s.awaitMessage(o, name+"-base", "success")
 		},
 		"failed": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			o := s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.brokenPackage(name+"-front", "1.0", name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Failed")
+			o := s.applyAndAwaitPhase(s.describeBundle(apiVersion, name, "1", s.brokenPackage(name+"-front", "1.0", name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Failed")
 			return s.awaitMessage(o, name+"-front", "failed DeploymentFailed")
 		},
 		"invalid": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
+			s.applyAndAwaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
 			o := s.describeBundle(apiVersion, name, "2", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1, name+"-front"))
 			s.Apply(o)
 			return s.Await(o, "an invalid spec", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", "False", "InvalidSpec") })
 		},
 		"suspended": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
+			s.applyAndAwaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
 			o := s.describeBundle(apiVersion, name, "2", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.1", 2))
 			s.Apply(s.Set(o, true, "spec", "suspend"))
 			return s.awaitMessage(o, name+"-front", "not_deployed Suspended")
 		},
 		"removing": func(s *stage, apiVersion, name string) *unstructured.Unstructured {
-			s.awaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
-			o := s.describeBundle(apiVersion, name, "2", withFields(s.describePackage(name+"-front", "1.0", 1, name+"-base"), "enabled", false), s.describePackage(name+"-base", "1.0", 1))
+			s.applyAndAwaitPhase(s.describeBundle(apiVersion, name, "1", s.describePackage(name+"-front", "1.0", 1, name+"-base"), s.describePackage(name+"-base", "1.0", 1)), "Succeeded")
+			o := s.describeBundle(apiVersion, name, "2", withPackageField(s.describePackage(name+"-front", "1.0", 1, name+"-base"), "enabled", false), s.describePackage(name+"-base", "1.0", 1))
 			s.Apply(o)
 			return o
 		},
@@ -48,7 +48,7 @@ func preparedStates() map[string]func(s *stage, apiVersion, name string) *unstru
 func (s *stage) awaitBlocked(bundle *unstructured.Unstructured, name string) {
 	s.T.Helper()
 	s.Await(s.describeState(bundle), "a removal that is blocked", func(u *unstructured.Unstructured) bool {
-		return statusesAt(u, "atProvider", "packages")[name] == "failed_remove RemovalBlocked"
+		return packageStatuses(u, "atProvider", "packages")[name] == "failed_remove RemovalBlocked"
 	})
 }
 

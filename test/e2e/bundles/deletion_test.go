@@ -13,7 +13,7 @@ func TestDeletedInEveryState(t *testing.T) {
 	for shape, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
-			s, all := newStage(t), []*unstructured.Unstructured{}
+			s, all := newBundleStage(t), []*unstructured.Unstructured{}
 			for name, reach := range preparedStates() {
 				all = append(all, reach(s, apiVersion, name))
 			}
@@ -22,9 +22,9 @@ func TestDeletedInEveryState(t *testing.T) {
 			}
 			for _, o := range all {
 				s.awaitDeleted(o)
-				s.awaitNoRecord(recordOf(o))
+				s.awaitNoRecord(bundleRecordName(o))
 				for _, name := range []string{o.GetName() + "-front", o.GetName() + "-base"} {
-					if s.hasObject(name) || s.hasFiles(name) {
+					if s.objectExists(name) || s.hasPackageFiles(name) {
 						t.Errorf("package %s of a Bundle that was deleted is left behind", name)
 					}
 				}
@@ -49,21 +49,21 @@ func TestDeletedWithoutRepository(t *testing.T) {
 		for ending, end := range goOn {
 			t.Run(shape+"/"+ending, func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t)
-				o := s.awaitPhase(s.describeBundle(apiVersion, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1)), "Succeeded")
+				s := newBundleStage(t)
+				o := s.applyAndAwaitPhase(s.describeBundle(apiVersion, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1)), "Succeeded")
 				s.Git.Fail(s.Namespace, http.StatusNotFound)
 				s.Delete(o)
 				s.awaitBlocked(o, "front")
-				if !s.hasObject("base") {
+				if !s.objectExists("base") {
 					t.Error("The dependency of the remaining package was deleted.")
 				}
 				end(s, o)
-				s.Gone(s.packageOf("front"))
+				s.Gone(s.objectOfPackage("front"))
 				s.awaitDeleted(o)
-				s.awaitNoRecord(recordOf(o))
+				s.awaitNoRecord(bundleRecordName(o))
 				s.Git.Fail(s.Namespace, 0)
 				for _, name := range []string{"front", "base"} {
-					if s.hasObject(name) || s.hasFiles(name) != (ending == "GivenUp") {
+					if s.objectExists(name) || s.hasPackageFiles(name) != (ending == "GivenUp") {
 						t.Errorf("package %s of a Bundle that was deleted is there, or its files are not as they should be", name)
 					}
 				}

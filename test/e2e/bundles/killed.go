@@ -21,7 +21,7 @@ func (s *stage) killProviderAt(hook func(repository string, fn func())) <-chan s
 // disablePackages takes two packages of a Bundle away, and leaves the third one.
 func disablePackages(s *stage, o *unstructured.Unstructured) {
 	s.Apply(s.describeBundle(o.GetAPIVersion(), "platform", "2",
-		withFields(s.describePackage("front", "1.0", 1, "base"), "enabled", false), withFields(s.describePackage("base", "1.0", 1), "enabled", false), s.describePackage("own", "1.0", 1)))
+		withPackageField(s.describePackage("front", "1.0", 1, "base"), "enabled", false), withPackageField(s.describePackage("base", "1.0", 1), "enabled", false), s.describePackage("own", "1.0", 1)))
 }
 
 // leavePackages leaves two packages out of a Bundle that prunes left packages, and keeps the third one.
@@ -43,7 +43,7 @@ func finishDisabled(s *stage, o *unstructured.Unstructured) {
 }
 
 func finishPrune(s *stage, _ *unstructured.Unstructured) {
-	s.Until("the packages that left are gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+	s.Until("the packages that left are gone", patience.Limit, func() bool { return !s.objectExists("front") && !s.objectExists("base") })
 	s.awaitRecorded("platform", state.Success, "own success 1.0")
 	s.wantKeptPackage()
 }
@@ -51,7 +51,7 @@ func finishPrune(s *stage, _ *unstructured.Unstructured) {
 // wantKeptPackage fails the test if the retained package of the Bundle was deleted.
 func (s *stage) wantKeptPackage() {
 	s.T.Helper()
-	if !s.hasObject("own") || !s.hasFiles("own") {
+	if !s.objectExists("own") || !s.hasPackageFiles("own") {
 		s.T.Error("The retained package of the Bundle was deleted.")
 	}
 }

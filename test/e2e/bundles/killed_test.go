@@ -28,19 +28,19 @@ func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the on
 	for kind, removal := range removals {
 		for moment, push := range pushes {
 			t.Run(kind+"/"+moment, func(t *testing.T) {
-				s := newStage(t)
+				s := newBundleStage(t)
 				o := s.describeBundle(claims, "platform", "1", s.describePackage("front", "1.0", 1, "base"), s.describePackage("base", "1.0", 1), s.describePackage("own", "1.0", 1))
-				s.awaitPhase(o, "Succeeded")
+				s.applyAndAwaitPhase(o, "Succeeded")
 				killed := s.killProviderAt(push.at)
 				removal.remove(s, o)
 				<-killed
-				if !s.hasObject("base") || !s.hasFiles("base") {
+				if !s.objectExists("base") || !s.hasPackageFiles("base") {
 					t.Errorf("\n%s\nThe dependency of the remaining package was deleted.", push.reason)
 				}
 				s.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
 				removal.finish(s, o)
 				for _, name := range []string{"front", "base"} {
-					if s.hasObject(name) || s.hasFiles(name) {
+					if s.objectExists(name) || s.hasPackageFiles(name) {
 						t.Errorf("\n%s\nPackage %s is left behind.", push.reason, name)
 					}
 				}

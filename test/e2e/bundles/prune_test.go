@@ -17,10 +17,10 @@ func TestPrunePackages(t *testing.T) {
 	for name, tc := range map[string]struct{ apiVersion, other, record string }{"Claim": {claims, namespaced, "platform"}, "Namespaced": {namespaced, claims, "platform.ns"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newBundleStage(t)
 			s.pruneLeftovers(tc.apiVersion, tc.other, tc.record)
 			s.pruneOrphaned(tc.apiVersion)
-			if !s.hasObject("beside") || scene.Field(s.Now(s.describeBundle(tc.other, "other", "1")), "status", "phase") != "Succeeded" {
+			if !s.objectExists("beside") || scene.Field(s.Now(s.describeBundle(tc.other, "other", "1")), "status", "phase") != "Succeeded" {
 				t.Error("Another bundle was changed.")
 			}
 		})
@@ -34,25 +34,25 @@ func TestPruneAfterSuccess(t *testing.T) {
 	for name, tc := range map[string]struct{ apiVersion, record string }{"Claim": {claims, "platform"}, "Namespaced": {namespaced, "platform.ns"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newBundleStage(t)
 			pruning := func(version, age string, packages ...map[string]any) *unstructured.Unstructured {
 				o := s.describeBundle(tc.apiVersion, "platform", version, packages...)
 				spec, _ := o.Object["spec"].(map[string]any)
 				spec["prune"], spec["pruneMinAge"] = "AfterSuccess", age
 				return o
 			}
-			s.awaitPhase(pruning("1", "1h", s.describePackage("own", "1.0", 1), s.describePackage("base", "1.0", 1), s.describePackage("front", "1.0", 1, "base"), s.describePackage("kept", "1.0", 1)), "Succeeded")
+			s.applyAndAwaitPhase(pruning("1", "1h", s.describePackage("own", "1.0", 1), s.describePackage("base", "1.0", 1), s.describePackage("front", "1.0", 1, "base"), s.describePackage("kept", "1.0", 1)), "Succeeded")
 			s.Run("label", "intentdeployments.intentplane.dev/kept", "-n", s.Namespace, "intentplane.dev/prune=keep")
-			u := s.awaitPhase(pruning("2", "1h", s.describePackage("own", "1.0", 1)), "Succeeded")
+			u := s.applyAndAwaitPhase(pruning("2", "1h", s.describePackage("own", "1.0", 1)), "Succeeded")
 			s.awaitMessage(u, "front", "unreferenced Unreferenced")
-			u = s.awaitPhase(pruning("3", "0s", s.brokenPackage("own", "1.1")), "Failed")
+			u = s.applyAndAwaitPhase(pruning("3", "0s", s.brokenPackage("own", "1.1")), "Failed")
 			s.awaitMessage(u, "own", "failed DeploymentFailed")
-			if !s.hasObject("front") || !s.hasObject("base") {
+			if !s.objectExists("front") || !s.objectExists("base") {
 				t.Error("A Bundle that failed, or whose packages left just now, prunes nothing.")
 			}
-			u = s.awaitPhase(pruning("4", "0s", s.describePackage("own", "1.2", 1)), "Succeeded")
-			s.Until("the unreferenced packages are removed", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
-			if s.hasFiles("front") || s.hasFiles("base") || !s.hasObject("kept") || !s.hasFiles("own") {
+			u = s.applyAndAwaitPhase(pruning("4", "0s", s.describePackage("own", "1.2", 1)), "Succeeded")
+			s.Until("the unreferenced packages are removed", patience.Limit, func() bool { return !s.objectExists("front") && !s.objectExists("base") })
+			if s.hasPackageFiles("front") || s.hasPackageFiles("base") || !s.objectExists("kept") || !s.hasPackageFiles("own") {
 				t.Error("The Bundle prunes its unreferenced packages, and nothing else.")
 			}
 			s.awaitRecorded(tc.record, state.Success, "own success 1.2", "kept unreferenced 1.0")
@@ -62,7 +62,7 @@ func TestPruneAfterSuccess(t *testing.T) {
 				t.Errorf("events: %s", events)
 			}
 			s.awaitDeleted(u)
-			if !s.hasObject("kept") {
+			if !s.objectExists("kept") {
 				t.Error("The deletion of the Bundle removed an unreferenced package.")
 			}
 		})
@@ -72,13 +72,13 @@ func TestPruneAfterSuccess(t *testing.T) {
 // TestPruneTenants requests to prune packages of another namespace.
 func TestPruneTenants(t *testing.T) {
 	t.Parallel()
-	firstTenant, secondTenant := newStage(t), newStage(t)
-	firstTenant.awaitPhase(firstTenant.describeBundle(claims, "platform", "1", firstTenant.describePackage("gone", "1.0", 1), firstTenant.describePackage("own", "1.0", 1)), "Succeeded")
-	u := firstTenant.awaitPhase(firstTenant.describeBundle(claims, "platform", "2", firstTenant.describePackage("own", "1.0", 1)), "Succeeded")
+	firstTenant, secondTenant := newBundleStage(t), newBundleStage(t)
+	firstTenant.applyAndAwaitPhase(firstTenant.describeBundle(claims, "platform", "1", firstTenant.describePackage("gone", "1.0", 1), firstTenant.describePackage("own", "1.0", 1)), "Succeeded")
+	u := firstTenant.applyAndAwaitPhase(firstTenant.describeBundle(claims, "platform", "2", firstTenant.describePackage("own", "1.0", 1)), "Succeeded")
 	firstTenant.awaitMessage(u, "gone", "unreferenced Unreferenced")
-	out := secondTenant.wantOutput(0, "0 packages to prune, 0 to keep", "--namespaces", firstTenant.Namespace, "--confirm")
-	out += secondTenant.wantOutput(0, "0 packages to prune, 0 to keep", "platform", "--namespaces", "*", "--confirm")
-	if strings.Contains(out, firstTenant.Namespace) || strings.Contains(out, "gone") || !firstTenant.hasObject("gone") {
+	out := secondTenant.wantPruneOutput(0, "0 packages to prune, 0 to keep", "--namespaces", firstTenant.Namespace, "--confirm")
+	out += secondTenant.wantPruneOutput(0, "0 packages to prune, 0 to keep", "platform", "--namespaces", "*", "--confirm")
+	if strings.Contains(out, firstTenant.Namespace) || strings.Contains(out, "gone") || !firstTenant.objectExists("gone") {
 		t.Errorf("a request of another namespace sees or removes a package:\n%s", out)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func packagesOf(n int) string {
+func packageListJSON(n int) string {
 	all := make([]string, 0, n)
 	for i := range n {
 		all = append(all, fmt.Sprintf(`{"name": "p%d", "deployment": {}}`, i))

@@ -22,11 +22,11 @@ import (
 // TestRefusedBundles shows bad input to the API server.
 func TestRefusedBundles(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newBundleStage(t)
 	cases := map[string]struct{ reason, spec, want string }{
 		"NoVersion":  {reason: "A Bundle has a version.", spec: `{"packages": [{"name": "a", "deployment": {}}]}`, want: "spec.version"},
 		"NoPackages": {reason: "A Bundle has a package: an empty list is a mistake.", spec: `{"version": "1", "packages": []}`, want: "spec.packages"},
-		"TooMany":    {reason: "A Bundle has at most 64 packages.", spec: fmt.Sprintf(`{"version": "1", "packages": [%s]}`, packagesOf(65)), want: "64"},
+		"TooMany":    {reason: "A Bundle has at most 64 packages.", spec: fmt.Sprintf(`{"version": "1", "packages": [%s]}`, packageListJSON(65)), want: "64"},
 		"Twice": {
 			reason: "A name stands in a Bundle once.",
 			spec:   `{"version": "1", "packages": [{"name": "a", "deployment": {}}, {"name": "a", "deployment": {}}]}`, want: "uplicate",
@@ -93,9 +93,9 @@ func TestRefusedBundles(t *testing.T) {
 			})
 		}
 	}
-	cycle := s.awaitPhase(s.describeBundle(claims, "cycle", "1", s.describePackage("a", "1", 1, "b"), s.describePackage("b", "1", 1, "a")), "Failed")
+	cycle := s.applyAndAwaitPhase(s.describeBundle(claims, "cycle", "1", s.describePackage("a", "1", 1, "b"), s.describePackage("b", "1", 1, "a")), "Failed")
 	cycle = s.Await(cycle, "an invalid spec", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", "False", "InvalidSpec") })
-	if c := scene.Condition(cycle, "Valid"); !strings.Contains(c.Message, "a → b → a") || s.hasObject("a") {
+	if c := scene.Condition(cycle, "Valid"); !strings.Contains(c.Message, "a → b → a") || s.objectExists("a") {
 		t.Errorf("a cycle: %+v", c)
 	}
 }
@@ -104,7 +104,7 @@ func TestRefusedBundles(t *testing.T) {
 // them.
 func TestWrittenExamples(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newBundleStage(t)
 	root, err := toolbox.Root()
 	s.Must(err)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "bundles.md"))

@@ -23,9 +23,9 @@ import (
 // cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// forStories installs Bundles, and allows more events of a composite than the 100 at once and one each second of Crossplane's defaults: the stories of this
+// configureStories installs Bundles, and allows more events of a composite than the 100 at once and one each second of Crossplane's defaults: the stories of this
 // package change something each second, where users do so each hour. The cost of one change is counted.
-func forStories(o *controlplane.Options) {
+func configureStories(o *controlplane.Options) {
 	*o = o.WithApplications()
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
 }
@@ -42,9 +42,9 @@ type stage struct {
 	kube kubernetes.Interface
 }
 
-func newStage(t *testing.T) *stage {
+func newBundleStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{Scene: scene.New(t, cp, "edge1"), kube: clientAs(t, "")}
+	s := &stage{Scene: scene.New(t, cp, "edge1"), kube: clientAsUser(t, "")}
 	t.Cleanup(s.explainFailure)
 	return s
 }
@@ -79,31 +79,31 @@ func (s *stage) describeBundle(apiVersion, name, version string, packages ...map
 
 // describePackage describes a package of a version, which is a deployment with so many replicas at the Site, behind others.
 func (s *stage) describePackage(name, version string, replicas int, needs ...any) map[string]any {
-	return map[string]any{"name": name, "version": version, "deployment": s.specOf(s.runIntent(name, replicas)), "dependsOn": append([]any{}, needs...)}
+	return map[string]any{"name": name, "version": version, "deployment": s.specWithIntent(s.runIntent(name, replicas)), "dependsOn": append([]any{}, needs...)}
 }
 
 // brokenPackage describes a package whose deployment cannot be carried out.
 func (s *stage) brokenPackage(name, version string, needs ...any) map[string]any {
-	return map[string]any{"name": name, "version": version, "deployment": s.specOf(s.runIntent(name, -1)), "dependsOn": append([]any{}, needs...)}
+	return map[string]any{"name": name, "version": version, "deployment": s.specWithIntent(s.runIntent(name, -1)), "dependsOn": append([]any{}, needs...)}
 }
 
 func (s *stage) runIntent(name string, replicas int) string {
 	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": %d}`, name, s.Site("edge1"), replicas)
 }
 
-func (s *stage) specOf(intent string) map[string]any {
+func (s *stage) specWithIntent(intent string) map[string]any {
 	spec, _ := s.Composite("x", intent).Object["spec"].(map[string]any)
 	return spec
 }
 
-// withFields sets fields of a package.
-func withFields(p map[string]any, key string, value any) map[string]any {
+// withPackageField sets fields of a package.
+func withPackageField(p map[string]any, key string, value any) map[string]any {
 	p[key] = value
 	return p
 }
 
-// awaitPhase applies a Bundle and waits until its status describes its version, and has a phase.
-func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string) *unstructured.Unstructured {
+// applyAndAwaitPhase applies a Bundle and waits until its status describes its version, and has a phase.
+func (s *stage) applyAndAwaitPhase(o *unstructured.Unstructured, phase string) *unstructured.Unstructured {
 	s.T.Helper()
 	s.Apply(o.DeepCopy())
 	version := scene.Field(o, "spec", "version")
@@ -126,20 +126,20 @@ func (s *stage) describeState(o *unstructured.Unstructured) *unstructured.Unstru
 	out.SetAPIVersion("state.intentplane.dev/v1alpha1")
 	out.SetKind("BundleState")
 	out.SetNamespace(s.Namespace)
-	out.SetName(recordOf(o))
+	out.SetName(bundleRecordName(o))
 	return out
 }
 
-// recordOf returns the name of a Bundle's record, and of its BundleState.
-func recordOf(o *unstructured.Unstructured) string {
+// bundleRecordName returns the name of a Bundle's record, and of its BundleState.
+func bundleRecordName(o *unstructured.Unstructured) string {
 	if o.GetAPIVersion() == namespaced {
 		return o.GetName() + ".ns"
 	}
 	return o.GetName()
 }
 
-// packageOf describes the object of a package.
-func (s *stage) packageOf(name string) *unstructured.Unstructured {
+// objectOfPackage describes the object of a package.
+func (s *stage) objectOfPackage(name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(namespaced)
 	o.SetKind("IntentDeployment")
@@ -148,10 +148,10 @@ func (s *stage) packageOf(name string) *unstructured.Unstructured {
 	return o
 }
 
-// hasObject reports whether the object of a package exists.
-func (s *stage) hasObject(name string) bool {
+// objectExists reports whether the object of a package exists.
+func (s *stage) objectExists(name string) bool {
 	s.T.Helper()
-	o := s.packageOf(name)
+	o := s.objectOfPackage(name)
 	err := s.Client.Get(s.T.Context(), client.ObjectKeyFromObject(o), o)
 	s.Must(client.IgnoreNotFound(err))
 	return err == nil
@@ -159,11 +159,11 @@ func (s *stage) hasObject(name string) bool {
 
 // statusesOfPackages returns the statuses of packages in the status of a Bundle.
 func statusesOfPackages(u *unstructured.Unstructured) map[string]string {
-	return statusesAt(u, "packages")
+	return packageStatuses(u, "packages")
 }
 
-// statusesAt returns the statuses of packages in a list of an object's status.
-func statusesAt(u *unstructured.Unstructured, path ...string) map[string]string {
+// packageStatuses returns the statuses of packages in a list of an object's status.
+func packageStatuses(u *unstructured.Unstructured, path ...string) map[string]string {
 	out := map[string]string{}
 	all, _, _ := unstructured.NestedSlice(u.Object, append([]string{"status"}, path...)...)
 	for _, p := range all {
@@ -180,8 +180,8 @@ func (s *stage) awaitMessage(o *unstructured.Unstructured, name, want string) *u
 	return s.Await(o, name+" "+want, func(u *unstructured.Unstructured) bool { return statusesOfPackages(u)[name] == want })
 }
 
-// records returns the records of the namespace.
-func (s *stage) records() *state.Client {
+// recordsClient returns the records of the namespace.
+func (s *stage) recordsClient() *state.Client {
 	s.T.Helper()
 	c, err := state.NewClient(s.kube, state.Options{Namespace: s.Namespace, Writer: "test"})
 	s.Must(err)
@@ -192,7 +192,7 @@ func (s *stage) records() *state.Client {
 func (s *stage) awaitRecorded(bundle string, want state.Status, packages ...string) {
 	s.T.Helper()
 	s.Until(fmt.Sprintf("record %s is %s: %v", bundle, want, packages), patience.Limit, func() bool {
-		r, err := s.records().GetBundleState(s.T.Context(), bundle)
+		r, err := s.recordsClient().GetBundleState(s.T.Context(), bundle)
 		if err != nil || r.Status != want || len(r.PkgStatuses) != len(packages) {
 			return false
 		}
@@ -214,16 +214,16 @@ func (s *stage) awaitNoRecord(bundle string) {
 	})
 }
 
-// secretOf returns the Secret that holds a record.
-func (s *stage) secretOf(bundle string) *corev1.Secret {
+// secretOfRecord returns the Secret that holds a record.
+func (s *stage) secretOfRecord(bundle string) *corev1.Secret {
 	s.T.Helper()
 	out, err := s.kube.CoreV1().Secrets(s.Namespace).Get(s.T.Context(), state.Prefix+bundle, metav1.GetOptions{})
 	s.Must(err)
 	return out
 }
 
-// hasFiles reports whether the repository has the directory of a package.
-func (s *stage) hasFiles(name string) bool {
+// hasPackageFiles reports whether the repository has the directory of a package.
+func (s *stage) hasPackageFiles(name string) bool {
 	s.T.Helper()
 	return len(s.FilesBelow(s.Directory("edge1", name))) > 0
 }

@@ -8,5 +8,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp, forStories))
+	os.Exit(scene.Main(m, &cp, configureStories))
 }

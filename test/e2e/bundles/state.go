@@ -23,8 +23,8 @@ import (
 // began is the start of each test's clock. The clock advances a second with each read.
 var began = time.Date(2026, 11, 22, 9, 0, 0, 1, time.UTC)
 
-// clientAs returns a client that acts as a user, or as the administrator.
-func clientAs(t *testing.T, user string) kubernetes.Interface {
+// clientAsUser returns a client that acts as a user, or as the administrator.
+func clientAsUser(t *testing.T, user string) kubernetes.Interface {
 	t.Helper()
 	c := rest.CopyConfig(cp.Config)
 	c.Impersonate.UserName = user
@@ -49,7 +49,7 @@ type place struct {
 // newNamespace makes a namespace.
 func newNamespace(t *testing.T) *place {
 	t.Helper()
-	k := clientAs(t, "")
+	k := clientAsUser(t, "")
 	ns, err := k.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "team-"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func (p *place) recordClient(o state.Options) *state.Client {
 	return c
 }
 
-// putSecret makes the Secret of a bundle by hand.
-func (p *place) putSecret(bundle string, data map[string][]byte) {
+// createSecret makes the Secret of a bundle by hand.
+func (p *place) createSecret(bundle string, data map[string][]byte) {
 	p.Helper()
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: state.Prefix + bundle}, Data: data}
 	if _, err := p.kube.CoreV1().Secrets(p.namespace).Create(p.Context(), s, metav1.CreateOptions{}); err != nil {
@@ -85,8 +85,8 @@ func (p *place) putSecret(bundle string, data map[string][]byte) {
 	}
 }
 
-// secretOf returns the Secret of a bundle, or nil.
-func (p *place) secretOf(bundle string) *corev1.Secret {
+// secretOfRecord returns the Secret of a bundle, or nil.
+func (p *place) secretOfRecord(bundle string) *corev1.Secret {
 	p.Helper()
 	s, err := p.kube.CoreV1().Secrets(p.namespace).Get(p.Context(), state.Prefix+bundle, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
@@ -130,19 +130,19 @@ type step struct {
 	want string
 }
 
-func initialise(b state.Bundle, status state.Status) func(context.Context, *state.Client) error {
+func initialiseBundle(b state.Bundle, status state.Status) func(context.Context, *state.Client) error {
 	return func(ctx context.Context, c *state.Client) error {
 		_, err := c.InitBundleState(ctx, b, status)
 		return err
 	}
 }
 
-func setBundle(status state.Status) func(context.Context, *state.Client) error {
+func setBundleStatus(status state.Status) func(context.Context, *state.Client) error {
 	return func(ctx context.Context, c *state.Client) error { return c.UpdateBundleState(ctx, "platform", status) }
 }
 
-// setPackage sets statuses of a package, one after another.
-func setPackage(name string, statuses ...state.Status) func(context.Context, *state.Client) error {
+// setPackageStatus sets statuses of a package, one after another.
+func setPackageStatus(name string, statuses ...state.Status) func(context.Context, *state.Client) error {
 	return func(ctx context.Context, c *state.Client) error {
 		for _, s := range statuses {
 			if err := c.UpdateBundlePkgState(ctx, "platform", name, s); err != nil {
@@ -153,8 +153,8 @@ func setPackage(name string, statuses ...state.Status) func(context.Context, *st
 	}
 }
 
-// grantUser grants a user verbs on all resources of a kind, in a namespace or, without one, everywhere.
-func grantUser(p *place, user, namespace, resource string, verbs ...string) {
+// grantUserVerbs grants a user verbs on all resources of a kind, in a namespace or, without one, everywhere.
+func grantUserVerbs(p *place, user, namespace, resource string, verbs ...string) {
 	p.Helper()
 	rules := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, Verbs: verbs}}
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}

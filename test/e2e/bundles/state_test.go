@@ -22,9 +22,9 @@ func TestRecordMethods(t *testing.T) {
 	t.Parallel()
 	ab := bundleWithPackages("1", "a 1.0", "b 2.0")
 	deployed := []step{
-		{what: "init", call: initialise(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
-		{what: "deploy a", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
-		{what: "deploy b", call: setPackage("b", state.Deploying, state.Failed), want: "1 deploying, a 1.0 success, b failed"},
+		{what: "init", call: initialiseBundle(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
+		{what: "deploy a", call: setPackageStatus("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
+		{what: "deploy b", call: setPackageStatus("b", state.Deploying, state.Failed), want: "1 deploying, a 1.0 success, b failed"},
 	}
 	removePackage := func(name string) func(context.Context, *state.Client) error {
 		return func(ctx context.Context, c *state.Client) error { return c.RemovePackage(ctx, "platform", name) }
@@ -52,8 +52,8 @@ func TestRecordMethods(t *testing.T) {
 					return err
 				}, err: state.ErrNoState, want: missing},
 				{what: "get package", call: getPackage("a", ""), err: state.ErrNoState, want: missing},
-				{what: "update", call: setBundle(state.Success), err: state.ErrNoState, want: missing},
-				{what: "update package", call: setPackage("a", state.Deploying), err: state.ErrNoState, want: missing},
+				{what: "update", call: setBundleStatus(state.Success), err: state.ErrNoState, want: missing},
+				{what: "update package", call: setPackageStatus("a", state.Deploying), err: state.ErrNoState, want: missing},
 				{what: "remove package", call: removePackage("a"), err: state.ErrNoState, want: missing},
 				{what: "remove", call: remove, want: missing},
 			},
@@ -62,15 +62,15 @@ func TestRecordMethods(t *testing.T) {
 			reason: "Init makes a record, and updates it.",
 			steps: append(deployed,
 				step{
-					what: "init again", call: initialise(bundleWithPackages("2", "b 3.0", "c 1.0"), state.Deploying),
+					what: "init again", call: initialiseBundle(bundleWithPackages("2", "b 3.0", "c 1.0"), state.Deploying),
 					want: "2 deploying, b failed, c not_deployed, a 1.0 unreferenced",
 				},
-				step{what: "a comes back", call: initialise(bundleWithPackages("3", "a 1.0"), state.Deploying), want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+				step{what: "a comes back", call: initialiseBundle(bundleWithPackages("3", "a 1.0"), state.Deploying), want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
 				step{
-					what: "invalid", call: initialise(bundleWithPackages("4", "a 1.0", "a 1.0"), state.Deploying), err: state.ErrName,
+					what: "invalid", call: initialiseBundle(bundleWithPackages("4", "a 1.0", "a 1.0"), state.Deploying), err: state.ErrName,
 					want: "3 deploying, a 1.0 not_deployed, b unreferenced",
 				},
-				step{what: "removed", call: initialise(ab, state.Removed), err: state.ErrTransition, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
+				step{what: "removed", call: initialiseBundle(ab, state.Removed), err: state.ErrTransition, want: "3 deploying, a 1.0 not_deployed, b unreferenced"},
 			),
 		},
 		"Get": {
@@ -83,20 +83,20 @@ func TestRecordMethods(t *testing.T) {
 		"Update": {
 			reason: "A bundle gets each status of bundles, and none of packages.",
 			steps: append(deployed,
-				step{what: "failed", call: setBundle(state.Failed), want: "1 failed, a 1.0 success, b failed"},
-				step{what: "success", call: setBundle(state.Success), want: "1 success, a 1.0 success, b failed"},
-				step{what: "removed", call: setBundle(state.Removed), err: state.ErrTransition, want: "1 success, a 1.0 success, b failed"},
-				step{what: "failed_remove", call: setBundle(state.FailedRemove), err: state.ErrTransition, want: "1 success, a 1.0 success, b failed"},
+				step{what: "failed", call: setBundleStatus(state.Failed), want: "1 failed, a 1.0 success, b failed"},
+				step{what: "success", call: setBundleStatus(state.Success), want: "1 success, a 1.0 success, b failed"},
+				step{what: "removed", call: setBundleStatus(state.Removed), err: state.ErrTransition, want: "1 success, a 1.0 success, b failed"},
+				step{what: "failed_remove", call: setBundleStatus(state.FailedRemove), err: state.ErrTransition, want: "1 success, a 1.0 success, b failed"},
 			),
 		},
 		"UpdatePackage": {
 			reason: "A package gets the statuses that may follow, and no others.",
 			steps: append(deployed,
-				step{what: "unknown", call: setPackage("c", state.Deploying), err: state.ErrNoPackage, want: "1 deploying, a 1.0 success, b failed"},
-				step{what: "illegal", call: setPackage("a", state.Removed), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
-				step{what: "no status", call: setPackage("a", "done"), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
-				step{what: "remove", call: setPackage("a", state.Removing, state.FailedRemove, state.Removing, state.Removed), want: "1 deploying, a removed, b failed"},
-				step{what: "deploy again", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "unknown", call: setPackageStatus("c", state.Deploying), err: state.ErrNoPackage, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "illegal", call: setPackageStatus("a", state.Removed), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "no status", call: setPackageStatus("a", "done"), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
+				step{what: "remove", call: setPackageStatus("a", state.Removing, state.FailedRemove, state.Removing, state.Removed), want: "1 deploying, a removed, b failed"},
+				step{what: "deploy again", call: setPackageStatus("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b failed"},
 			),
 		},
 		"Remove": {
@@ -104,10 +104,10 @@ func TestRecordMethods(t *testing.T) {
 			steps: append(deployed,
 				step{what: "too early", call: remove, err: state.ErrDeployed, want: "1 deploying, a 1.0 success, b failed"},
 				step{what: "deployed package", call: removePackage("a"), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
-				step{what: "a is removed", call: setPackage("a", state.Removing, state.Removed), want: "1 deploying, a removed, b failed"},
+				step{what: "a is removed", call: setPackageStatus("a", state.Removing, state.Removed), want: "1 deploying, a removed, b failed"},
 				step{what: "a goes", call: removePackage("a"), want: "1 deploying, b failed"},
 				step{what: "unknown package", call: removePackage("a"), err: state.ErrNoPackage, want: "1 deploying, b failed"},
-				step{what: "b leaves", call: initialise(bundleWithPackages("2"), state.Removing), want: "2 removing, b unreferenced"},
+				step{what: "b leaves", call: initialiseBundle(bundleWithPackages("2"), state.Removing), want: "2 removing, b unreferenced"},
 				step{what: "remove", call: remove, want: missing},
 				step{what: "remove again", call: remove, want: missing},
 			),
@@ -115,26 +115,26 @@ func TestRecordMethods(t *testing.T) {
 		"UDSPrune": {
 			reason: "The story of the seed: a package leaves the bundle, is unreferenced, and is pruned.",
 			steps: []step{
-				{what: "deploy", call: initialise(bundleWithPackages("1", "foo 1", "bar 1"), state.Deploying), want: "1 deploying, foo not_deployed, bar not_deployed"},
-				{what: "foo", call: setPackage("foo", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar not_deployed"},
-				{what: "bar", call: setPackage("bar", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar 1 success"},
-				{what: "end", call: setBundle(state.Success), want: "1 success, foo 1 success, bar 1 success"},
-				{what: "without bar", call: initialise(bundleWithPackages("2", "foo 2"), state.Deploying), want: "2 deploying, foo 1 success, bar 1 unreferenced"},
-				{what: "foo again", call: setPackage("foo", state.Deploying, state.Success), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
-				{what: "prune fails", call: setPackage("bar", state.Removing, state.FailedRemove), want: "2 deploying, foo 2 success, bar 1 failed_remove"},
-				{what: "next deployment", call: initialise(bundleWithPackages("2", "foo 2"), state.Deploying), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
-				{what: "prune", call: setPackage("bar", state.Removing), want: "2 deploying, foo 2 success, bar 1 removing"},
+				{what: "deploy", call: initialiseBundle(bundleWithPackages("1", "foo 1", "bar 1"), state.Deploying), want: "1 deploying, foo not_deployed, bar not_deployed"},
+				{what: "foo", call: setPackageStatus("foo", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar not_deployed"},
+				{what: "bar", call: setPackageStatus("bar", state.Deploying, state.Success), want: "1 deploying, foo 1 success, bar 1 success"},
+				{what: "end", call: setBundleStatus(state.Success), want: "1 success, foo 1 success, bar 1 success"},
+				{what: "without bar", call: initialiseBundle(bundleWithPackages("2", "foo 2"), state.Deploying), want: "2 deploying, foo 1 success, bar 1 unreferenced"},
+				{what: "foo again", call: setPackageStatus("foo", state.Deploying, state.Success), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
+				{what: "prune fails", call: setPackageStatus("bar", state.Removing, state.FailedRemove), want: "2 deploying, foo 2 success, bar 1 failed_remove"},
+				{what: "next deployment", call: initialiseBundle(bundleWithPackages("2", "foo 2"), state.Deploying), want: "2 deploying, foo 2 success, bar 1 unreferenced"},
+				{what: "prune", call: setPackageStatus("bar", state.Removing), want: "2 deploying, foo 2 success, bar 1 removing"},
 				{what: "pruned", call: removePackage("bar"), want: "2 deploying, foo 2 success"},
 			},
 		},
 		"UDSPackages": {
 			reason: "With --packages the other packages stay as they are, in a deployment and in a removal.",
 			steps: []step{
-				{what: "deploy a alone", call: initialise(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
-				{what: "a", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
-				{what: "end", call: setBundle(state.Success), want: "1 success, a 1.0 success, b not_deployed"},
-				{what: "remove a alone", call: initialise(ab, state.Removing), want: "1 removing, a 1.0 success, b not_deployed"},
-				{what: "a goes", call: setPackage("a", state.Removing, state.Removed), want: "1 removing, a removed, b not_deployed"},
+				{what: "deploy a alone", call: initialiseBundle(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
+				{what: "a", call: setPackageStatus("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
+				{what: "end", call: setBundleStatus(state.Success), want: "1 success, a 1.0 success, b not_deployed"},
+				{what: "remove a alone", call: initialiseBundle(ab, state.Removing), want: "1 removing, a 1.0 success, b not_deployed"},
+				{what: "a goes", call: setPackageStatus("a", state.Removing, state.Removed), want: "1 removing, a removed, b not_deployed"},
 				{what: "all are gone", call: remove, want: missing},
 			},
 		},
@@ -167,12 +167,12 @@ func TestStoredRecord(t *testing.T) {
 			t.Fatalf("%s: %v", description, err)
 		}
 	}
-	call("init", initialise(b, state.Deploying)(t.Context(), p.records))
-	call("deploy", setPackage("postgres", state.Deploying)(t.Context(), p.records))
+	call("init", initialiseBundle(b, state.Deploying)(t.Context(), p.records))
+	call("deploy", setPackageStatus("postgres", state.Deploying)(t.Context(), p.records))
 	call("deploy", p.records.UpdateBundlePkgState(t.Context(), "platform", "postgres", state.Success, func(p *state.PkgStatus) { p.Revision, p.Commit = 7, "9df06a8" }))
 	b.Packages[0].Version = "1.3.0"
-	call("init again", initialise(b, state.Deploying)(t.Context(), p.records))
-	s := p.secretOf("platform")
+	call("init again", initialiseBundle(b, state.Deploying)(t.Context(), p.records))
+	s := p.secretOfRecord("platform")
 	want := `{"name":"platform","version":"1.4.0+x","packages":[{"name":"postgres","version":"1.2.0","status":"success","date_updated":"2026-11-22T09:00:04.000000001Z",` +
 		`"wanted_version":"1.3.0","revision":7,"commit":"9df06a8","kind":"IntentDeployment","writer":"test"}],` +
 		`"status":"deploying","date_updated":"2026-11-22T09:00:04.000000001Z","schema":1,"writer":"test"}`
@@ -186,17 +186,17 @@ func TestStoredRecord(t *testing.T) {
 	if diff := cmp.Diff(labels, s.Labels); diff != "" || s.Type != "state.intentplane.dev/bundle.v1" {
 		t.Errorf("A Secret of type %s has labels: -want, +got:\n%s", s.Type, diff)
 	}
-	call("init again", initialise(b, state.Deploying)(t.Context(), p.records))
-	call("same status", setPackage("postgres", state.Success)(t.Context(), p.records))
-	call("same status", setBundle(state.Deploying)(t.Context(), p.records))
+	call("init again", initialiseBundle(b, state.Deploying)(t.Context(), p.records))
+	call("same status", setPackageStatus("postgres", state.Success)(t.Context(), p.records))
+	call("same status", setBundleStatus(state.Deploying)(t.Context(), p.records))
 	call("modify", p.records.Modify(t.Context(), "platform", func(*state.BundleState) error { return nil }))
-	if got := p.secretOf("platform").ResourceVersion; got != s.ResourceVersion {
+	if got := p.secretOfRecord("platform").ResourceVersion; got != s.ResourceVersion {
 		t.Errorf("Calls that change nothing wrote: %s became %s", s.ResourceVersion, got)
 	}
 	if err := p.records.Modify(t.Context(), "platform", func(s *state.BundleState) error { s.Version = "9"; return context.Canceled }); !errors.Is(err, context.Canceled) {
 		t.Errorf("Modify(...) with a function that fails: %v", err)
 	}
-	call("success", setPackage("postgres", state.Deploying, state.Success)(t.Context(), p.records))
+	call("success", setPackageStatus("postgres", state.Deploying, state.Success)(t.Context(), p.records))
 	if diff := cmp.Diff("1.4.0+x deploying, postgres 1.3.0 success", p.statusesOfRecord("platform")); diff != "" {
 		t.Errorf("The wanted version is deployed: -want, +got:\n%s", diff)
 	}
@@ -245,19 +245,19 @@ func TestConcurrentWriters(t *testing.T) {
 func TestRemoveComesBetween(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
-	if err := initialise(bundleWithPackages("1", "a 1"), state.Deploying)(t.Context(), p.records); err != nil {
+	if err := initialiseBundle(bundleWithPackages("1", "a 1"), state.Deploying)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
-	uid := p.secretOf("platform").UID
+	uid := p.secretOfRecord("platform").UID
 	g, ctx := errgroup.WithContext(t.Context())
 	for range 8 {
 		g.Go(func() error { return p.records.RemoveBundleState(ctx, "platform") })
-		g.Go(func() error { return initialise(bundleWithPackages("2", "a 1"), state.Deploying)(ctx, p.records) })
+		g.Go(func() error { return initialiseBundle(bundleWithPackages("2", "a 1"), state.Deploying)(ctx, p.records) })
 	}
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	s := p.secretOf("platform")
+	s := p.secretOfRecord("platform")
 	if s != nil && s.UID == uid && !strings.HasPrefix(p.statusesOfRecord("platform"), "2 ") {
 		t.Errorf("The record is %s, want it gone, or of version 2", p.statusesOfRecord("platform"))
 	}
@@ -268,16 +268,16 @@ func TestRightsOnRecords(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
 	user := "writer-" + p.namespace
-	grantUser(p, user, p.namespace, "secrets", "get", "list", "create", "update", "delete")
-	c, err := state.NewClient(clientAs(t, user), state.Options{Namespace: p.namespace, CreateNamespace: true})
+	grantUserVerbs(p, user, p.namespace, "secrets", "get", "list", "create", "update", "delete")
+	c, err := state.NewClient(clientAsUser(t, user), state.Options{Namespace: p.namespace, CreateNamespace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	calls := []func(context.Context, *state.Client) error{
-		initialise(bundleWithPackages("1", "a 1"), state.Deploying), setPackage("a", state.Deploying, state.Success), setBundle(state.Success),
+		initialiseBundle(bundleWithPackages("1", "a 1"), state.Deploying), setPackageStatus("a", state.Deploying, state.Success), setBundleStatus(state.Success),
 		func(ctx context.Context, c *state.Client) error { _, err := c.ListBundleStates(ctx); return err },
 		func(ctx context.Context, c *state.Client) error { _, err := c.UsersOf(ctx, "a"); return err },
-		setPackage("a", state.Removing, state.Removed),
+		setPackageStatus("a", state.Removing, state.Removed),
 		func(ctx context.Context, c *state.Client) error { return c.RemoveBundleState(ctx, "platform") },
 	}
 	for i, call := range calls {
@@ -290,7 +290,7 @@ func TestRightsOnRecords(t *testing.T) {
 			t.Errorf("call %d with rights in the namespace: %v", i, err)
 		}
 	}
-	missing, err := state.NewClient(clientAs(t, user), state.Options{Namespace: p.namespace + "-missing", CreateNamespace: true})
+	missing, err := state.NewClient(clientAsUser(t, user), state.Options{Namespace: p.namespace + "-missing", CreateNamespace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestCreateNamespace(t *testing.T) {
 	c = p.recordClient(state.Options{Namespace: name, CreateNamespace: true})
 	g, ctx := errgroup.WithContext(t.Context())
 	for range 4 {
-		g.Go(func() error { return initialise(bundleWithPackages("1"), state.Deploying)(ctx, c) })
+		g.Go(func() error { return initialiseBundle(bundleWithPackages("1"), state.Deploying)(ctx, c) })
 	}
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
@@ -358,16 +358,18 @@ func TestForeignSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newNamespace(t)
-			p.putSecret("platform", tc.data)
-			previous := p.secretOf("platform")
+			p.createSecret("platform", tc.data)
+			previous := p.secretOfRecord("platform")
 			_, listErr := p.recordClient(state.Options{Namespace: p.namespace, Legacy: true}).ListBundleStates(t.Context())
 			if !errors.Is(listErr, tc.want) {
 				t.Errorf("\n%s\nListBundleStates(...): %v, want %v", tc.reason, listErr, tc.want)
 			}
 			for operation, call := range map[string]func() error{
-				"get":    func() error { _, err := p.records.GetBundleState(t.Context(), "platform"); return err },
-				"init":   func() error { return initialise(bundleWithPackages("2", "a 1"), state.Success)(t.Context(), p.records) },
-				"update": func() error { return setBundle(state.Failed)(t.Context(), p.records) },
+				"get": func() error { _, err := p.records.GetBundleState(t.Context(), "platform"); return err },
+				"init": func() error {
+					return initialiseBundle(bundleWithPackages("2", "a 1"), state.Success)(t.Context(), p.records)
+				},
+				"update": func() error { return setBundleStatus(state.Failed)(t.Context(), p.records) },
 			} {
 				if err := call(); !errors.Is(err, tc.want) {
 					t.Errorf("\n%s\n%s: %v, want %v", tc.reason, operation, err, tc.want)
@@ -378,7 +380,7 @@ func TestForeignSecrets(t *testing.T) {
 					t.Errorf("\n%s\nremove: %v, want %v", tc.reason, err, tc.want)
 				}
 			}
-			current := p.secretOf("platform")
+			current := p.secretOfRecord("platform")
 			if written := current.ResourceVersion != previous.ResourceVersion; written != (tc.want == nil) {
 				t.Errorf("\n%s\nthe Secret was written: %t", tc.reason, written)
 			}
@@ -398,10 +400,10 @@ func TestLargeRecord(t *testing.T) {
 	for i := range 10_000 {
 		large.Packages = append(large.Packages, state.Package{Name: fmt.Sprintf("package-%d", i), Version: "1.2.3"})
 	}
-	if err := initialise(large, state.Deploying)(t.Context(), p.records); err != nil {
+	if err := initialiseBundle(large, state.Deploying)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
-	s := p.secretOf("platform")
+	s := p.secretOfRecord("platform")
 	if s.Data["data"] != nil || len(s.Data["data.gz"]) == 0 {
 		t.Errorf("A record of 10,000 packages is not compressed")
 	}
@@ -411,16 +413,16 @@ func TestLargeRecord(t *testing.T) {
 	for i := range large.Packages {
 		large.Packages[i].Name = fmt.Sprintf("package-%d", i)
 	}
-	if err := initialise(large, state.Deploying)(t.Context(), p.records); !errors.Is(err, state.ErrTooLarge) || !strings.Contains(err.Error(), "has 40000 packages in") {
+	if err := initialiseBundle(large, state.Deploying)(t.Context(), p.records); !errors.Is(err, state.ErrTooLarge) || !strings.Contains(err.Error(), "has 40000 packages in") {
 		t.Errorf("A record of 40,000 packages: %v", err)
 	}
-	if got := p.secretOf("platform").ResourceVersion; got != s.ResourceVersion {
+	if got := p.secretOfRecord("platform").ResourceVersion; got != s.ResourceVersion {
 		t.Errorf("A record that is too large was written")
 	}
-	if err := initialise(bundleWithPackages("2"), state.Deploying)(t.Context(), p.records); err != nil {
+	if err := initialiseBundle(bundleWithPackages("2"), state.Deploying)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
-	s = p.secretOf("platform")
+	s = p.secretOfRecord("platform")
 	if s.Data["data.gz"] != nil || !json.Valid(s.Data["data"]) {
 		t.Errorf("A record that became small has keys %v", s.Data)
 	}
@@ -442,11 +444,11 @@ func TestListRecords(t *testing.T) {
 	make1(p, p.records, "shop", "redis 1")
 	make1(otherNamespace, otherNamespace.records, "theirs", "redis 1")
 	make1(p, p.recordClient(state.Options{Namespace: p.namespace, Prefix: "second."}), "another", "redis 1")
-	p.putSecret("legacy", map[string][]byte{"data": []byte(`{"name":"legacy","packages":[{"name":"redis","version":"1","status":"success"},{"name":"postgres","status":"Unreferenced"}],"status":"success"}`)})
+	p.createSecret("legacy", map[string][]byte{"data": []byte(`{"name":"legacy","packages":[{"name":"redis","version":"1","status":"success"},{"name":"postgres","status":"Unreferenced"}],"status":"success"}`)})
 	if _, err := p.kube.CoreV1().Secrets(p.namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "unrelated"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := setPackage("postgres", state.Deploying, state.Success, state.Removing, state.Removed)(t.Context(), p.records); err != nil {
+	if err := setPackageStatus("postgres", state.Deploying, state.Success, state.Removing, state.Removed)(t.Context(), p.records); err != nil {
 		t.Fatal(err)
 	}
 	names := func(c *state.Client) string {
@@ -490,7 +492,7 @@ func TestListRecords(t *testing.T) {
 	if !found[p.namespace+"/platform"] || !found[otherNamespace.namespace+"/theirs"] {
 		t.Errorf("records of all namespaces: %v, %v", found, err)
 	}
-	p.putSecret("broken", nil)
+	p.createSecret("broken", nil)
 	if all, err := legacy.ListBundleStates(t.Context()); len(all) != 3 || !errors.Is(err, state.ErrBroken) {
 		t.Errorf("beside a broken record: %d records, %v", len(all), err)
 	}

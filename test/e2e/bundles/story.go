@@ -32,7 +32,7 @@ func (s *stage) checkReports(u *unstructured.Unstructured) {
 	if m.Sum("bundle_phase_transitions_total", map[string]string{"from": "Deploying", "to": "Succeeded"}) < 1 || m.Sum("bundle_current", map[string]string{"phase": "Succeeded"}) < 1 {
 		s.T.Error("no transition, or no Bundle that succeeded, was counted")
 	}
-	o := s.Now(s.packageOf("front"))
+	o := s.Now(s.objectOfPackage("front"))
 	if len(o.GetOwnerReferences()) > 0 || o.GetLabels()["state.intentplane.dev/bundle"] != "platform" || o.GetLabels()["state.intentplane.dev/package"] != "front" {
 		s.T.Errorf("owners %v, labels %v of a package", o.GetOwnerReferences(), o.GetLabels())
 	}
@@ -44,33 +44,33 @@ func (s *stage) checkReports(u *unstructured.Unstructured) {
 // leaveAndReturn removes a package from the Bundle, adds it with another version, and disables it.
 func (s *stage) leaveAndReturn(apiVersion, record string) {
 	s.T.Helper()
-	uid := s.Now(s.packageOf("middle")).GetUID()
-	u := s.awaitPhase(s.describeBundle(apiVersion, "platform", "2.0.0", s.describePackage("front", "1.0", 1), s.describePackage("base", "1.0", 1)), "Succeeded")
+	uid := s.Now(s.objectOfPackage("middle")).GetUID()
+	u := s.applyAndAwaitPhase(s.describeBundle(apiVersion, "platform", "2.0.0", s.describePackage("front", "1.0", 1), s.describePackage("base", "1.0", 1)), "Succeeded")
 	s.awaitMessage(u, "middle", "unreferenced Unreferenced")
 	s.awaitRecorded(record, state.Success, "front success 1.0", "base success 1.0", "middle unreferenced 1.1")
-	if o := s.Now(s.packageOf("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] == "" || !s.hasFiles("middle") {
+	if o := s.Now(s.objectOfPackage("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] == "" || !s.hasPackageFiles("middle") {
 		s.T.Errorf("a package that left the Bundle: %v", o.GetAnnotations())
 	}
 	s.Await(u, "one unreferenced", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "unreferenced") == 1 })
-	s.awaitPhase(s.describeBundle(apiVersion, "platform", "2.1.0", s.describePackage("front", "1.0", 1), s.describePackage("middle", "1.2", 2), s.describePackage("base", "1.0", 1)), "Succeeded")
+	s.applyAndAwaitPhase(s.describeBundle(apiVersion, "platform", "2.1.0", s.describePackage("front", "1.0", 1), s.describePackage("middle", "1.2", 2), s.describePackage("base", "1.0", 1)), "Succeeded")
 	s.awaitRecorded(record, state.Success, "front success 1.0", "middle success 1.2", "base success 1.0")
-	if o := s.Now(s.packageOf("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] != "" {
+	if o := s.Now(s.objectOfPackage("middle")); o.GetUID() != uid || o.GetAnnotations()["state.intentplane.dev/unreferenced-since"] != "" {
 		s.T.Errorf("a package that came back: uid %s, want %s, %v", o.GetUID(), uid, o.GetAnnotations())
 	}
-	u = s.awaitPhase(s.describeBundle(apiVersion, "platform", "2.2.0", s.describePackage("front", "1.0", 1, "base"), withFields(s.describePackage("middle", "1.2", 2), "enabled", false), s.describePackage("base", "1.0", 1)), "Succeeded")
+	u = s.applyAndAwaitPhase(s.describeBundle(apiVersion, "platform", "2.2.0", s.describePackage("front", "1.0", 1, "base"), withPackageField(s.describePackage("middle", "1.2", 2), "enabled", false), s.describePackage("base", "1.0", 1)), "Succeeded")
 	s.awaitMessage(u, "middle", "removed Disabled")
-	if s.hasObject("middle") || s.hasFiles("middle") || scene.Field(u, "status", "ready") != "2/2" {
+	if s.objectExists("middle") || s.hasPackageFiles("middle") || scene.Field(u, "status", "ready") != "2/2" {
 		s.T.Errorf("a package that is not enabled: %v", u.Object["status"])
 	}
 }
 
-// loseRecord deletes the record, and then breaks it. It is made again each time.
-func (s *stage) loseRecord(u *unstructured.Unstructured, record string) {
+// loseBundleRecord deletes the record, and then breaks it. It is made again each time.
+func (s *stage) loseBundleRecord(u *unstructured.Unstructured, record string) {
 	s.T.Helper()
 	want := []string{"middle removed", "base success 1.0", "front success 1.0"}
 	s.Must(s.kube.CoreV1().Secrets(s.Namespace).Delete(s.T.Context(), state.Prefix+record, metav1.DeleteOptions{}))
 	s.awaitRecorded(record, state.Success, want...)
-	broken := s.secretOf(record)
+	broken := s.secretOfRecord(record)
 	broken.Data = map[string][]byte{"data": []byte(`{"name":"platform`)}
 	_, err := s.kube.CoreV1().Secrets(s.Namespace).Update(s.T.Context(), broken, metav1.UpdateOptions{})
 	s.Must(err)

@@ -32,11 +32,11 @@ func (y *followedRelease) isGivenUpAt(revision, step int64, plan release.Plan) {
 	y.Helper()
 	y.asksForImage(int(revision), plan)
 	for number := int64(1); number < step; number++ {
-		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", number))
+		y.awaitCanaryState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", number))
 		y.promotesStep(revision, number)
 	}
-	y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", step))
-	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, revision, nil))
+	y.awaitCanaryState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", step))
+	y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, revision, nil))
 	y.awaitOutcome(revision, "RolledBack")
 }
 
@@ -45,7 +45,7 @@ func (y *followedRelease) isVerifiedAt(revision int64, plan release.Plan) {
 	y.Helper()
 	y.asksForImage(int(revision), plan)
 	for number := int64(1); number <= 5; number++ {
-		y.awaitState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", number))
+		y.awaitCanaryState(revision, "AwaitingPromotion", fmt.Sprintf("%d/5", number))
 		y.runPlugin("promote", fmt.Sprintf("--step=%d", number))
 	}
 	y.awaitOutcome(revision, "Succeeded")

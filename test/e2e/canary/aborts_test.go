@@ -21,22 +21,22 @@ func TestAborts(t *testing.T) {
 	var want []string
 	for _, a := range aborted {
 		revision++
-		y.runPart(fmt.Sprintf("At%d", a.weight), func(y *followedRelease) { y.isGivenUpAt(revision, a.step, plan) })
+		y.runReleasePart(fmt.Sprintf("At%d", a.weight), func(y *followedRelease) { y.isGivenUpAt(revision, a.step, plan) })
 		want = slices.Concat(want, divisionsUntil(a.weight))
 	}
 
-	y.runPart("RollbackToAfterTheEnd", func(y *followedRelease) {
+	y.runReleasePart("RollbackToAfterTheEnd", func(y *followedRelease) {
 		y.isVerifiedAt(7, plan)
 		y.runPlugin("rollback", "--to-revision=1", "--wait")
 		y.awaitOutcome(8, "RolledBack")
 	})
-	y.runPart("RollbackToAfterRollback", func(y *followedRelease) {
+	y.runReleasePart("RollbackToAfterRollback", func(y *followedRelease) {
 		y.isVerifiedAt(9, plan)
 		y.isGivenUpAt(10, 2, plan)
-		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionRollbackTo, 10, map[string]any{"toRevision": int64(1)}))
+		y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionRollbackTo, 10, map[string]any{"toRevision": int64(1)}))
 		y.awaitOutcome(11, "RolledBack")
 	})
-	y.stopUsers()
+	y.stopAndCheckUsers()
 	full := []string{"blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100"}
 	back := []string{"blue 0, green 100", "blue 100, green 0", "blue 100"}
 	y.wantDivisions(y.Sites[0], slices.Concat([]string{"blue 100"}, want, full, back, full,

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// runPart runs a part of a release under a name.
-func (y *followedRelease) runPart(name string, do func(y *followedRelease)) {
+// runReleasePart runs a part of a release under a name.
+func (y *followedRelease) runReleasePart(name string, do func(y *followedRelease)) {
 	y.Helper()
 	y.Run(name, func(t *testing.T) {
 		part := *y

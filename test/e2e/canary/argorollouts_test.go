@@ -15,43 +15,43 @@ func TestArgoRollouts(t *testing.T) {
 	y := newReleaseAt(t, release.Options{})
 	plan := release.Plan{Steps: []any{release.Weight(20), release.Pause(""), release.Weight(50), release.Pause("")}}
 	y.startsUsers(plan, perSecond/4)
-	y.runPart("TestCanaryScaleDownOnAbort", func(y *followedRelease) {
+	y.runReleasePart("TestCanaryScaleDownOnAbort", func(y *followedRelease) {
 		y.asksForImage(2, plan)
-		y.awaitState(2, "AwaitingPromotion", "2/4")
-		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 2, nil))
+		y.awaitCanaryState(2, "AwaitingPromotion", "2/4")
+		y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 2, nil))
 		y.awaitOutcome(2, "RolledBack")
 		y.staysForDrain()
 	})
-	y.runPart("TestRolloutAbortRetryPromote", func(y *followedRelease) {
-		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionRetry, 2, nil))
-		y.awaitState(3, "AwaitingPromotion", "2/4")
+	y.runReleasePart("TestRolloutAbortRetryPromote", func(y *followedRelease) {
+		y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionRetry, 2, nil))
+		y.awaitCanaryState(3, "AwaitingPromotion", "2/4")
 		y.promotesStep(3, 2)
-		y.awaitState(3, "AwaitingPromotion", "3/4")
+		y.awaitCanaryState(3, "AwaitingPromotion", "3/4")
 		y.promotesStep(3, 3)
 		y.awaitOutcome(3, "Succeeded")
 	})
-	y.runPart("TestCanaryScaleDownDelay", (*followedRelease).staysForDrain)
-	y.runPart("TestCanaryPromoteFull", func(y *followedRelease) {
+	y.runReleasePart("TestCanaryScaleDownDelay", (*followedRelease).staysForDrain)
+	y.runReleasePart("TestCanaryPromoteFull", func(y *followedRelease) {
 		y.asksForImage(3, plan)
-		y.awaitState(4, "AwaitingPromotion", "2/4")
+		y.awaitCanaryState(4, "AwaitingPromotion", "2/4")
 		y.runPlugin("promote", "--full", "--wait")
 		y.awaitOutcome(4, "Succeeded")
 	})
-	y.runPart("TestIstioAbortUpdateDeleteAllCanaryPods", func(y *followedRelease) {
+	y.runReleasePart("TestIstioAbortUpdateDeleteAllCanaryPods", func(y *followedRelease) {
 		y.asksForImage(4, plan)
-		y.awaitState(5, "AwaitingPromotion", "2/4")
-		y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 5, nil))
+		y.awaitCanaryState(5, "AwaitingPromotion", "2/4")
+		y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 5, nil))
 		y.asksForImage(5, plan)
-		y.awaitState(6, "AwaitingPromotion", "2/4")
-		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
+		y.awaitCanaryState(6, "AwaitingPromotion", "2/4")
+		y.wantTrackShare(y.Sites[0], track.Green, 20, counted/10)
 	})
 	// Argo Rollouts replaces the canary's pods while they have their weight. Here the requests go back first, and no pod answers that a later edit replaces.
-	y.runPart("TestIstioUpdateInMiddleZeroCanaryReplicas", func(y *followedRelease) {
+	y.runReleasePart("TestIstioUpdateInMiddleZeroCanaryReplicas", func(y *followedRelease) {
 		y.asksForImage(6, plan)
-		y.awaitState(7, "AwaitingPromotion", "2/4")
-		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
+		y.awaitCanaryState(7, "AwaitingPromotion", "2/4")
+		y.wantTrackShare(y.Sites[0], track.Green, 20, counted/10)
 	})
-	y.runPart("TestALBPingPongUpdate", func(y *followedRelease) {
+	y.runReleasePart("TestALBPingPongUpdate", func(y *followedRelease) {
 		y.runPlugin("promote", "--full", "--wait")
 		if got := scene.Field(y.awaitOutcome(7, "Succeeded"), "status", "canary", "track"); got != track.Green {
 			y.Errorf("want the last revision in track green, after blue, green and blue, got %s", got)
@@ -59,14 +59,14 @@ func TestArgoRollouts(t *testing.T) {
 	})
 	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is created again. An edit back to the stable image has no
 	// steps.
-	y.runPart("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
+	y.runReleasePart("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
 		y.asksForImage(7, plan)
-		y.awaitState(8, "AwaitingPromotion", "2/4")
-		y.sharesAt(y.Sites[0], track.Blue, 20, counted/10)
+		y.awaitCanaryState(8, "AwaitingPromotion", "2/4")
+		y.wantTrackShare(y.Sites[0], track.Blue, 20, counted/10)
 		y.asksForImage(6, plan)
 		y.awaitOutcome(9, "Succeeded")
 		y.staysForDrain()
-		y.stopUsers()
+		y.stopAndCheckUsers()
 		y.wantDivisions(y.Sites[0], "blue 100",
 			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100", // Revision 2 is given up.
 			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // The revision is retried.
@@ -76,6 +76,6 @@ func TestArgoRollouts(t *testing.T) {
 			"blue 80, green 20", "blue 80, green 20", "blue 0, green 100", "green 100",
 			"blue 0, green 100", "blue 20, green 80", "blue 0, green 100", "green 100") // Revision 8 is edited back to the stable one.
 		// At 20 percent there are the 2 pods that 50 percent need.
-		y.wantPods(y.Sites[0], release.Replicas+release.Replicas+2, 2+release.Replicas+2+2+release.Replicas)
+		y.wantTrackPods(y.Sites[0], release.Replicas+release.Replicas+2, 2+release.Replicas+2+2+release.Replicas)
 	})
 }

@@ -14,9 +14,9 @@ import (
 // fails.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
-	near := clusterOf(t, edge)
-	y := newFollowedRelease(t, release.Options{}, release.Place{Cluster: near}, release.Place{Cluster: near, Repository: 1}, release.Place{Cluster: clusterOf(t, far), Repository: 1})
-	plan := twoWaves(y)
+	near := requireCluster(t, edge)
+	y := newFollowedRelease(t, release.Options{}, release.Place{Cluster: near}, release.Place{Cluster: near, Repository: 1}, release.Place{Cluster: requireCluster(t, far), Repository: 1})
+	plan := twoWavePlan(y)
 	y.startsUsers(plan, perSecond/4)
 
 	promotedAt := time.Now()
@@ -25,13 +25,13 @@ func TestDeployment(t *testing.T) {
 	y.runPlugin("rollback", "--to-revision=1", "--wait")
 	y.awaitOutcome(3, "RolledBack")
 	y.asksForImage(3, plan)
-	y.awaitState(4, "AwaitingPromotion", "2/8")
+	y.awaitCanaryState(4, "AwaitingPromotion", "2/8")
 	y.promotesStep(4, 2)
-	y.awaitState(4, "AwaitingPromotion", "3/8")
+	y.awaitCanaryState(4, "AwaitingPromotion", "3/8")
 	editsIntent(y, plan)
 	wantAbortedCanary(y)
 
-	y.stopUsers()
+	y.stopAndCheckUsers()
 	a, b, c := y.Sites[0], y.Sites[1], y.Sites[2]
 	rolledBack := []string{"blue 0, green 100", "blue 100, green 0", "blue 100"}
 	forward := []string{"blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100"}
@@ -40,12 +40,12 @@ func TestDeployment(t *testing.T) {
 		"blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "blue 100, green 0", "blue 100", // The fifth one, until it is given up.
 	})...)
 	// The pods that the fourth revision needed for 50 percent, and all of the second and the fifth one.
-	y.wantPods(a, 2*release.Replicas, release.Replicas+2+release.Replicas)
+	y.wantTrackPods(a, 2*release.Replicas, release.Replicas+2+release.Replicas)
 	for _, s := range []*release.Site{b, c} {
 		y.wantDivisions(s, slices.Concat([]string{"blue 100", "blue 100, green 0", "blue 50, green 50", "blue 0, green 100", "green 100"}, rolledBack, []string{
 			"blue 100, green 0", "blue 50, green 50", "blue 100, green 0", "blue 100", // The fifth revision, until it is given up.
 		})...)
 		// Blue is the first revision, before and after the second one. Green is the second and the fifth one: at 50 percent there are the pods for all requests.
-		y.wantPods(s, 2*release.Replicas, 2*release.Replicas)
+		y.wantTrackPods(s, 2*release.Replicas, 2*release.Replicas)
 	}
 }

@@ -39,10 +39,10 @@ func newFollowedRelease(t *testing.T, o release.Options, places ...release.Place
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"}}
 	y := &followedRelease{T: t}
-	y.must(cp.Client.Create(t.Context(), ns))
+	y.requireNoError(cp.Client.Create(t.Context(), ns))
 	var err error
 	y.Release, err = release.New(t.Context(), cp, ns.GetName(), o, places...)
-	y.must(err)
+	y.requireNoError(err)
 	t.Cleanup(y.explainFailure)
 	return y
 }
@@ -50,10 +50,10 @@ func newFollowedRelease(t *testing.T, o release.Options, places ...release.Place
 // newReleaseAt makes a release at one Site of the first cluster.
 func newReleaseAt(t *testing.T, o release.Options) *followedRelease {
 	t.Helper()
-	return newFollowedRelease(t, o, release.Place{Cluster: clusterOf(t, edge)})
+	return newFollowedRelease(t, o, release.Place{Cluster: requireCluster(t, edge)})
 }
 
-func (y *followedRelease) must(err error) {
+func (y *followedRelease) requireNoError(err error) {
 	y.Helper()
 	if err != nil {
 		y.Fatal(err)
@@ -84,7 +84,7 @@ func (y *followedRelease) explainFailure() {
 // asksForImage asks for a revision with an image.
 func (y *followedRelease) asksForImage(image int, p release.Plan) {
 	y.Helper()
-	y.must(y.Ask(y.Context(), image, p))
+	y.requireNoError(y.Ask(y.Context(), image, p))
 }
 
 // startsUsers starts with a first revision, and users who get answers at each Site.
@@ -92,14 +92,14 @@ func (y *followedRelease) startsUsers(p release.Plan, perSecond int) {
 	y.Helper()
 	y.asksForImage(1, p)
 	for _, s := range y.Sites {
-		y.until("the first revision answers at "+s.Name, func() bool { return len(s.Target.Send(y.Context(), 1, 1).Failed()) == 0 })
+		y.awaitCondition("the first revision answers at "+s.Name, func() bool { return len(s.Target.Send(y.Context(), 1, 1).Failed()) == 0 })
 		y.users = append(y.users, s.Target.Start(y.Context(), perSecond))
 	}
 	y.awaitOutcome(1, "Succeeded")
 }
 
-// until polls a condition that cannot be watched.
-func (y *followedRelease) until(description string, condition func() bool) {
+// awaitCondition polls a condition that cannot be watched.
+func (y *followedRelease) awaitCondition(description string, condition func() bool) {
 	y.Helper()
 	tick, end := time.NewTicker(look), time.NewTimer(patience.Limit)
 	defer tick.Stop()
@@ -113,18 +113,18 @@ func (y *followedRelease) until(description string, condition func() bool) {
 	}
 }
 
-// awaitSeen waits until the claim fulfils a condition.
-func (y *followedRelease) awaitSeen(description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
+// awaitClaimStatus waits until the claim fulfils a condition.
+func (y *followedRelease) awaitClaimStatus(description string, condition func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	y.Helper()
 	o, err := y.AwaitClaim(y.Context(), description, condition)
-	y.must(err)
+	y.requireNoError(err)
 	return o
 }
 
-// awaitState waits until a revision is in a state at a step of its plan, such as 3/5.
-func (y *followedRelease) awaitState(revision int64, state, step string) {
+// awaitCanaryState waits until a revision is in a state at a step of its plan, such as 3/5.
+func (y *followedRelease) awaitCanaryState(revision int64, state, step string) {
 	y.Helper()
-	y.awaitSeen(fmt.Sprintf("revision %d is %s at step %s", revision, state, step), func(o *unstructured.Unstructured) bool {
+	y.awaitClaimStatus(fmt.Sprintf("revision %d is %s at step %s", revision, state, step), func(o *unstructured.Unstructured) bool {
 		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "canary", "state") == state && scene.Field(o, "status", "canary", "step") == step
 	})
 }
@@ -133,7 +133,7 @@ func (y *followedRelease) awaitState(revision int64, state, step string) {
 // desired state.
 func (y *followedRelease) awaitOutcome(revision int64, outcome string) *unstructured.Unstructured {
 	y.Helper()
-	return y.awaitSeen(fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
+	return y.awaitClaimStatus(fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
 		isReady := outcome == "RolledBack" || scene.Condition(o, "Ready").Status == corev1.ConditionTrue
 		return scene.Number(o, "status", "revision") == revision && scene.Field(o, "status", "outcome") == outcome && scene.Field(o, "status", "canary", "state") == "" && isReady
 	})
@@ -142,14 +142,14 @@ func (y *followedRelease) awaitOutcome(revision int64, outcome string) *unstruct
 // promotesStep promotes the step that a revision waits at, counted from 1.
 func (y *followedRelease) promotesStep(revision, step int64) {
 	y.Helper()
-	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step}))
+	y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionPromote, revision, map[string]any{"step": step}))
 }
 
 // runPlugin runs kubectl-intent about the claim.
 func (y *followedRelease) runPlugin(args ...string) string {
 	y.Helper()
 	root, err := toolbox.Root()
-	y.must(err)
+	y.requireNoError(err)
 	args = append(args, release.Claim, "--namespace", y.Namespace, "--kubeconfig", cp.Kubeconfig)
 	out, err := exec.CommandContext(y.Context(), filepath.Join(root, "_output", "bin", "kubectl-intent"), args...).CombinedOutput()
 	if err != nil {
@@ -158,10 +158,10 @@ func (y *followedRelease) runPlugin(args ...string) string {
 	return string(out)
 }
 
-// sharesAt counts requests at a Site once its gateway divides them by a weight, and compares the share of a track with it.
-func (y *followedRelease) sharesAt(s *release.Site, name string, weight float64, requests int) {
+// wantTrackShare counts requests at a Site once its gateway divides them by a weight, and compares the share of a track with it.
+func (y *followedRelease) wantTrackShare(s *release.Site, name string, weight float64, requests int) {
 	y.Helper()
-	y.until(fmt.Sprintf("the gateway of %s gives track %s %v percent", s.Name, name, weight), func() bool {
+	y.awaitCondition(fmt.Sprintf("the gateway of %s gives track %s %v percent", s.Name, name, weight), func() bool {
 		return math.Abs(s.Target.Send(y.Context(), 200, atOnce).Share(name)-weight) <= tolerance
 	})
 	got := s.Target.Send(y.Context(), requests, atOnce)
@@ -203,12 +203,12 @@ func (y *followedRelease) wantDivisions(s *release.Site, want ...string) {
 func (y *followedRelease) divisionsAt(s *release.Site) []release.Division {
 	y.Helper()
 	all, err := y.Divisions(y.Context(), s)
-	y.must(err)
+	y.requireNoError(err)
 	return all
 }
 
-// wantPods checks how many pods of both tracks ever answered at a Site.
-func (y *followedRelease) wantPods(s *release.Site, blue, green int) {
+// wantTrackPods checks how many pods of both tracks ever answered at a Site.
+func (y *followedRelease) wantTrackPods(s *release.Site, blue, green int) {
 	y.Helper()
 	y.wantStarted(s, map[string]int{track.Blue: blue, track.Green: green})
 }
@@ -227,8 +227,8 @@ func (y *followedRelease) wantStarted(s *release.Site, want map[string]int) {
 	}
 }
 
-// stopUsers stops the users, and checks that none of their requests failed.
-func (y *followedRelease) stopUsers() {
+// stopAndCheckUsers stops the users, and checks that none of their requests failed.
+func (y *followedRelease) stopAndCheckUsers() {
 	y.Helper()
 	for i, u := range y.users {
 		got := u.Stop()
@@ -237,13 +237,13 @@ func (y *followedRelease) stopUsers() {
 		}
 		y.Logf("%s: %s", y.Sites[i].Name, got)
 	}
-	y.logBreaker()
+	y.logBreakerEvents()
 }
 
-// logBreaker shows how many events Crossplane's circuit breaker let pass, and whether it opened.
-func (y *followedRelease) logBreaker() {
+// logBreakerEvents shows how many events Crossplane's circuit breaker let pass, and whether it opened.
+func (y *followedRelease) logBreakerEvents() {
 	y.Helper()
 	m, err := cp.CoreMetrics(y.Context())
-	y.must(err)
+	y.requireNoError(err)
 	y.Logf("events that the circuit breaker let pass: %v; it opened %v times", m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}), m.Sum("circuit_breaker_opens_total", nil))
 }

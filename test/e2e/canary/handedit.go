@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// routeFiles returns the files of the repository that divide requests by these weights.
-func (y *followedRelease) routeFiles(weights ...int) map[string]string {
+// filesWithWeights returns the files of the repository that divide requests by these weights.
+func (y *followedRelease) filesWithWeights(weights ...int) map[string]string {
 	y.Helper()
 	all, err := cp.Git.Files(y.Context(), y.Namespace, "main")
-	y.must(err)
+	y.requireNoError(err)
 	maps.DeleteFunc(all, func(_, content string) bool {
 		isRoute := strings.Contains(content, "kind: HTTPRoute")
 		for _, w := range weights {
@@ -33,5 +33,5 @@ func (y *followedRelease) editsWeights(files map[string]string, source, target [
 		edited[name] = strings.NewReplacer(swaps...).Replace(content) // At once: a weight may be both an old and a new one.
 	}
 	_, err := cp.Git.Commit(y.Context(), y.Namespace, "main", edited, "Weights by hand")
-	y.must(err)
+	y.requireNoError(err)
 }

@@ -30,7 +30,7 @@ type measured struct {
 // newMeasured makes a release at one Site of the first cluster, and at further places in the same cluster.
 func newMeasured(t *testing.T, further ...release.Place) *measured {
 	t.Helper()
-	job, scrapes := clusterOf(t, edge).Scraped()
+	job, scrapes := requireCluster(t, edge).Scraped()
 	t.Cleanup(job.Target.Close)
 	server, err := promserver.New(t.Context(), t.TempDir(), job)
 	if err == nil {
@@ -40,13 +40,15 @@ func newMeasured(t *testing.T, further ...release.Place) *measured {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
-	places := append([]release.Place{{Cluster: clusterOf(t, edge)}}, further...)
+	places := append([]release.Place{{Cluster: requireCluster(t, edge)}}, further...)
 	y := newFollowedRelease(t, release.Options{Prometheus: server.URL(), Metrics: release.Metrics()}, places...)
 	return &measured{followedRelease: y, prometheus: server, scrapes: scrapes}
 }
 
-// failsGate makes each nth request to a track fail.
-func (y *measured) failsGate(n int, name string) { y.Sites[0].Faults.FailEvery(n, y.Namespace, name) }
+// failNthRequests makes each nth request to a track fail.
+func (y *measured) failNthRequests(n int, name string) {
+	y.Sites[0].Faults.FailEvery(n, y.Namespace, name)
+}
 
 // checkQueries checks that the queries of the third step's Gate name the tracks of this claim, and that each of them was answered.
 func (y *measured) checkQueries(z *followedRelease) {
@@ -54,7 +56,7 @@ func (y *measured) checkQueries(z *followedRelease) {
 	gate := &rolloutv1alpha1.Gate{}
 	y.awaitGate("both checks of the third step have their count", func(o *unstructured.Unstructured) bool {
 		gate = &rolloutv1alpha1.Gate{}
-		z.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, gate))
+		z.requireNoError(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, gate))
 		isCounted := func(c rolloutv1alpha1.CheckResult) bool { return c.CountedAt != nil }
 		checks := gate.Status.AtProvider.Checks
 		return gate.Spec.ForProvider.AskedPosition().Step == 2 && len(checks) == 2 && isCounted(checks[0]) && isCounted(checks[1])
@@ -70,18 +72,18 @@ func (y *measured) checkQueries(z *followedRelease) {
 	}
 }
 
-// playOutage restarts Prometheus while a step is measured: that says nothing about the canary.
-func (y *measured) playOutage() {
+// restartPrometheus restarts Prometheus while a step is measured: that says nothing about the canary.
+func (y *measured) restartPrometheus() {
 	y.Helper()
 	y.prometheus.Stop()
 	gate := y.awaitGate("Prometheus cannot be asked", func(o *unstructured.Unstructured) bool {
 		return scene.Condition(o, "Ready").Reason == "MetricsUnavailable"
 	})
-	y.must(y.prometheus.Start(y.Context()))
+	y.requireNoError(y.prometheus.Start(y.Context()))
 	y.awaitGate("Prometheus can be asked again", func(o *unstructured.Unstructured) bool {
 		return o.GetUID() == gate.GetUID() && scene.Condition(o, "Ready").Reason != "MetricsUnavailable"
 	})
-	y.awaitState(2, "AwaitingPromotion", "3/4")
+	y.awaitCanaryState(2, "AwaitingPromotion", "3/4")
 }
 
 // awaitGate waits until the Gate fulfils a condition.
@@ -91,16 +93,16 @@ func (y *measured) awaitGate(description string, condition func(*unstructured.Un
 	gate.SetAPIVersion("rollout.intentplane.dev/v1alpha1")
 	gate.SetKind("Gate")
 	o, err := y.Await(y.Context(), gate, description, condition)
-	y.must(err)
+	y.requireNoError(err)
 	return o
 }
 
 // answersWorse lets half of the canary's requests fail while it waits for a user: it loses its requests.
 func (y *measured) answersWorse() {
 	y.Helper()
-	y.runPart("TestCanaryFailInlineMultipleAnalysis", func(z *followedRelease) {
+	y.runReleasePart("TestCanaryFailInlineMultipleAnalysis", func(z *followedRelease) {
 		broken := time.Now()
-		y.failsGate(2, track.Green)
+		y.failNthRequests(2, track.Green)
 		z.awaitOutcome(2, "RolledBack")
 		z.Logf("the canary gets its last request %s after the scrape that shows its failures", y.requestsAfterScrape(broken).Round(10*time.Millisecond))
 	})

@@ -25,18 +25,18 @@ func TestJudged(t *testing.T) {
 		Gates: release.Gates(gateInterval, 1),
 	}
 	y.startsUsers(plan, perSecond)
-	y.failsGate(10, track.Blue)
-	y.failsGate(10, track.Green)
+	y.failNthRequests(10, track.Blue)
+	y.failNthRequests(10, track.Green)
 
 	y.asksForImage(2, plan)
-	y.awaitState(2, "AwaitingPromotion", "3/4")
-	y.runPart("TestBackgroundAnalysisWithArgs", y.checkQueries)
-	y.playOutage()
+	y.awaitCanaryState(2, "AwaitingPromotion", "3/4")
+	y.runReleasePart("TestBackgroundAnalysisWithArgs", y.checkQueries)
+	y.restartPrometheus()
 	y.answersWorse()
-	y.failsGate(10, track.Green)
+	y.failNthRequests(10, track.Green)
 
 	y.asksForImage(3, plan)
-	y.awaitState(3, "AwaitingPromotion", "3/4")
+	y.awaitCanaryState(3, "AwaitingPromotion", "3/4")
 	y.promotesStep(3, 3)
 	y.awaitOutcome(3, "Succeeded")
 	for _, a := range y.users[0].Stop().Failed() {
@@ -59,11 +59,11 @@ func TestBreachInLastMinute(t *testing.T) {
 	paused, err := y.AwaitSync(y.Context(), "the pause begins", func(o *unstructured.Unstructured) bool {
 		return scene.Condition(o, "Released").Reason == "Pausing" && !release.PauseStart(o).IsZero()
 	})
-	y.must(err)
-	y.awaitState(2, "Paused", "2/3")
+	y.requireNoError(err)
+	y.awaitCanaryState(2, "Paused", "2/3")
 	end := release.PauseStart(paused).Add(length)
 	y.sleepUntil(end.Add(-50 * time.Second))
-	y.failsGate(2, track.Green)
+	y.failNthRequests(2, track.Green)
 	observed := y.awaitOutcome(2, "RolledBack")
 	if message := scene.Field(observed, "status", "message"); !strings.Contains(message, "GateFailed") {
 		t.Errorf("the canary is not rolled back by its Gate: %s", message)
@@ -107,7 +107,7 @@ func TestUserDecides(t *testing.T) {
 	y.asksForImage(3, plan)
 	y.awaitHeld(3, 2)
 	y.runPlugin("abort", "--yes")
-	y.awaitSeen("the canary is given up", func(o *unstructured.Unstructured) bool {
+	y.awaitClaimStatus("the canary is given up", func(o *unstructured.Unstructured) bool {
 		return scene.Number(o, "status", "liveRevision") == 2 && scene.Field(o, "status", "canary", "state") == ""
 	})
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 80, green 20", "blue 0, green 100", "green 100",
@@ -117,8 +117,8 @@ func TestUserDecides(t *testing.T) {
 // awaitHeld waits until a revision is held at one of its three steps, since the Gate of that step is inconclusive, and says which step to promote.
 func (y *measured) awaitHeld(revision, step int64) {
 	y.Helper()
-	y.awaitState(revision, "Held", fmt.Sprintf("%d/3", step))
-	observed := y.awaitSeen("a user is awaited", func(o *unstructured.Unstructured) bool {
+	y.awaitCanaryState(revision, "Held", fmt.Sprintf("%d/3", step))
+	observed := y.awaitClaimStatus("a user is awaited", func(o *unstructured.Unstructured) bool {
 		return scene.Is(o, "Reconciling", corev1.ConditionTrue, "Held") && scene.Field(o, "status", "phase") != "Failed"
 	})
 	if diff := cmp.Diff(step, scene.Number(observed, "status", "canary", "promote")); diff != "" {

@@ -21,17 +21,17 @@ const (
 	defaultDrain = 30 * time.Second
 )
 
-// measureLag sends all requests to a track, as a commit would, and returns how long after the gateway accepted that the other track got the last one.
-func (s *shop) measureLag(targetTrack string) time.Duration {
+// measureRouteLag sends all requests to a track, as a commit would, and returns how long after the gateway accepted that the other track got the last one.
+func (s *shop) measureRouteLag(targetTrack string) time.Duration {
 	s.Helper()
 	users := s.target.Start(s.Context(), perSecond)
 	want := s.patchWeights(targetTrack)
-	s.awaitTrue("the gateway accepts the weights", func() bool {
-		reason, _ := gatewayapi.RouteReason(want, s.httpRoute())
+	s.pollUntilTrue("the gateway accepts the weights", func() bool {
+		reason, _ := gatewayapi.RouteReason(want, s.findHTTPRoute())
 		return reason == ""
 	})
 	accepted := time.Now()
-	s.awaitTrue("all requests go to track "+targetTrack, func() bool { return s.target.Send(s.Context(), 20, 1).Share(targetTrack) == 100 })
+	s.pollUntilTrue("all requests go to track "+targetTrack, func() bool { return s.target.Send(s.Context(), 20, 1).Share(targetTrack) == 100 })
 	last := accepted
 	for _, a := range users.Stop() {
 		if a.Track != targetTrack && a.Sent.After(last) {
@@ -45,20 +45,20 @@ func (s *shop) measureLag(targetTrack string) time.Duration {
 func (s *shop) keepFluxOut() {
 	s.Helper()
 	const disabled = `{"metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/reconcile":"disabled"}}}`
-	s.must(s.Client.Patch(s.Context(), s.httpRoute(), client.RawPatch(types.MergePatchType, []byte(disabled))))
+	s.requireNoError(s.Client.Patch(s.Context(), s.findHTTPRoute(), client.RawPatch(types.MergePatchType, []byte(disabled))))
 }
 
 // patchWeights sends all requests to a track, and returns the route that the provider would expect.
 func (s *shop) patchWeights(targetTrack string) track.Route {
 	s.Helper()
 	refs := fmt.Sprintf(`{"name":"web-%s","port":80,"weight":100},{"name":"web-%s","port":80,"weight":0}`, targetTrack, track.Other(targetTrack))
-	s.must(s.Client.Patch(s.Context(), s.httpRoute(), client.RawPatch(types.JSONPatchType, fmt.Appendf(nil, `[{"op":"replace","path":"/spec/rules/0/backendRefs","value":[%s]}]`, refs))))
+	s.requireNoError(s.Client.Patch(s.Context(), s.findHTTPRoute(), client.RawPatch(types.JSONPatchType, fmt.Appendf(nil, `[{"op":"replace","path":"/spec/rules/0/backendRefs","value":[%s]}]`, refs))))
 	return track.Route{Kind: "HTTPRoute", Namespace: s.namespace, Name: "web", Backends: []track.Backend{
 		{Service: "web-" + targetTrack, Weight: 100}, {Service: "web-" + track.Other(targetTrack), Weight: 0},
 	}}
 }
 
-func (s *shop) httpRoute() *unstructured.Unstructured {
+func (s *shop) findHTTPRoute() *unstructured.Unstructured {
 	s.Helper()
-	return s.findObject(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: "HTTPRoute"}, s.namespace, "web")
+	return s.findSiteObject(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: "HTTPRoute"}, s.namespace, "web")
 }

@@ -11,7 +11,7 @@ import (
 // shows when it follows. It has just been changed, or not for a while.
 func TestLag(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newServingShop(t)
 	files := s.filesBeside(track.Blue, 1, 2, 100)
 	s.awaitReached(files)
 	s.keepFluxOut()
@@ -19,7 +19,7 @@ func TestLag(t *testing.T) {
 		longest := time.Duration(0)
 		for move := range moves {
 			time.Sleep(pause)
-			longest = max(longest, s.measureLag([]string{track.Green, track.Blue}[move%2]))
+			longest = max(longest, s.measureRouteLag([]string{track.Green, track.Blue}[move%2]))
 		}
 		t.Logf("%s: requests follow up to %s after the route is accepted", name, longest.Round(10*time.Millisecond))
 		if longest >= defaultDrain {

@@ -20,11 +20,11 @@ type leader struct {
 	since time.Time
 }
 
-// readLeader reads the lease of the provider. A lease that was released has no identity.
-func (y *followedRelease) readLeader() leader {
+// readLeaseHolder reads the lease of the provider. A lease that was released has no identity.
+func (y *followedRelease) readLeaseHolder() leader {
 	y.Helper()
 	l := &coordinationv1.Lease{}
-	y.must(cp.Client.Get(y.Context(), client.ObjectKey{Namespace: controlplane.Namespace, Name: "intentplane-provider"}, l))
+	y.requireNoError(cp.Client.Get(y.Context(), client.ObjectKey{Namespace: controlplane.Namespace, Name: "intentplane-provider"}, l))
 	return leader{identity: ptr.Deref(l.Spec.HolderIdentity, ""), since: ptr.Deref(l.Spec.AcquireTime, metav1.MicroTime{}).Time}
 }
 
@@ -32,8 +32,8 @@ func (y *followedRelease) readLeader() leader {
 func (y *followedRelease) awaitLeaderAfter(previous leader) leader {
 	y.Helper()
 	var now leader
-	y.until("another replica of the provider than "+previous.identity+" leads", func() bool {
-		now = y.readLeader()
+	y.awaitCondition("another replica of the provider than "+previous.identity+" leads", func() bool {
+		now = y.readLeaseHolder()
 		return now.identity != "" && now.identity != previous.identity
 	})
 	return now
@@ -42,26 +42,26 @@ func (y *followedRelease) awaitLeaderAfter(previous leader) leader {
 // startsStandby starts another replica of the provider, which competes for the lease as the first one does.
 func (y *followedRelease) startsStandby() {
 	y.Helper()
-	y.must(cp.StartStandby(y.Context(), controlplane.Program{}))
+	y.requireNoError(cp.StartStandby(y.Context(), controlplane.Program{}))
 	y.Cleanup(cp.KillStandby)
 }
 
 // restartsProvider restarts the provider, as kill -9 does, and waits until it leads again.
 func (y *followedRelease) restartsProvider() {
 	y.Helper()
-	previous := y.readLeader()
+	previous := y.readLeaseHolder()
 	cp.KillProvider()
-	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
+	y.requireNoError(cp.StartProvider(y.Context(), controlplane.Program{}))
 	y.awaitLeaderAfter(previous)
 }
 
 // changesLeader kills the provider, lets the other replica take its place, and then starts the provider as the next one in line. It returns who leads now.
 func (y *followedRelease) changesLeader() leader {
 	y.Helper()
-	previous := y.readLeader()
+	previous := y.readLeaseHolder()
 	cp.KillProvider()
 	next := y.awaitLeaderAfter(previous) // Before the provider is there again: it would compete for the lease too.
-	y.must(cp.StartProvider(y.Context(), controlplane.Program{}))
+	y.requireNoError(cp.StartProvider(y.Context(), controlplane.Program{}))
 	return next
 }
 

@@ -21,24 +21,24 @@ var (
 	gateKind     = kind{"rollout.intentplane.dev/v1alpha1", "Gate"}
 )
 
-// allGates objects of a kind that the release has.
-func (y *measured) allGates(k kind) []unstructured.Unstructured {
+// objectsOfKind objects of a kind that the release has.
+func (y *measured) objectsOfKind(k kind) []unstructured.Unstructured {
 	y.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(k.apiVersion)
 	l.SetKind(k.name + "List")
-	y.must(cp.Client.List(y.Context(), l, client.InNamespace(y.Namespace)))
+	y.requireNoError(cp.Client.List(y.Context(), l, client.InNamespace(y.Namespace)))
 	return l.Items
 }
 
-// deletesAll deletes all objects of some kinds at once, and returns their UIDs.
-func (y *measured) deletesAll(kinds ...kind) []string {
+// deleteObjects deletes all objects of some kinds at once, and returns their UIDs.
+func (y *measured) deleteObjects(kinds ...kind) []string {
 	y.Helper()
 	deleted := []string{}
 	for _, k := range kinds {
-		for _, o := range y.allGates(k) {
+		for _, o := range y.objectsOfKind(k) {
 			deleted = append(deleted, string(o.GetUID()))
-			y.must(client.IgnoreNotFound(cp.Client.Delete(y.Context(), &o)))
+			y.requireNoError(client.IgnoreNotFound(cp.Client.Delete(y.Context(), &o)))
 		}
 	}
 	return deleted
@@ -47,7 +47,7 @@ func (y *measured) deletesAll(kinds ...kind) []string {
 // losesSomething loses all objects of some kinds at once, and waits until others took their places.
 func (y *measured) losesSomething(kinds ...kind) {
 	y.Helper()
-	deleted := y.deletesAll(kinds...)
+	deleted := y.deleteObjects(kinds...)
 	for _, k := range kinds {
 		o := &unstructured.Unstructured{}
 		o.SetAPIVersion(k.apiVersion)
@@ -56,30 +56,30 @@ func (y *measured) losesSomething(kinds ...kind) {
 			ready := scene.Condition(observed, "Ready")
 			return !slices.Contains(deleted, string(observed.GetUID())) && (ready.Status == "True" || ready.Reason == "Watching")
 		})
-		y.must(err)
+		y.requireNoError(err)
 	}
 }
 
 // awaitDivisions waits until the requests were divided so many times at the first Site.
 func (y *measured) awaitDivisions(times int) {
 	y.Helper()
-	y.until(fmt.Sprintf("the requests are divided %d times", times), func() bool {
+	y.awaitCondition(fmt.Sprintf("the requests are divided %d times", times), func() bool {
 		all, err := y.Divisions(y.Context(), y.Sites[0])
-		y.must(err)
+		y.requireNoError(err)
 		return len(all) == times
 	})
 }
 
-// losesState removes the state from the repository, and waits until it is there again.
-func (y *measured) losesState() {
+// deleteStateRef removes the state from the repository, and waits until it is there again.
+func (y *measured) deleteStateRef() {
 	y.Helper()
 	_, err := cp.Git.Git(y.Context(), y.Namespace, "update-ref", "-d", release.StateRef)
-	y.must(err)
-	y.until("the state is there again", y.hasState)
+	y.requireNoError(err)
+	y.awaitCondition("the state is there again", y.hasStateRef)
 }
 
-// hasState reports whether the repository has the ref of the state.
-func (y *measured) hasState() bool {
+// hasStateRef reports whether the repository has the ref of the state.
+func (y *measured) hasStateRef() bool {
 	refs, err := cp.Git.Refs(y.Context(), y.Namespace)
 	return err == nil && refs[release.StateRef] != ""
 }

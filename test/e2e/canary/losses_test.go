@@ -28,31 +28,31 @@ func TestLosses(t *testing.T) {
 	for i, lose := range []func(){
 		func() { y.losesSomething(deliveryKind, syncKind) }, func() { y.losesSomething(deliveryKind) }, func() { y.losesSomething(syncKind) },
 		func() { y.losesSomething(gateKind) },
-		func() { y.losesSomething(deliveryKind, syncKind, gateKind) }, y.losesState, func() { y.losesSomething(deliveryKind, syncKind, gateKind); y.losesState() },
+		func() { y.losesSomething(deliveryKind, syncKind, gateKind) }, y.deleteStateRef, func() { y.losesSomething(deliveryKind, syncKind, gateKind); y.deleteStateRef() },
 	} {
 		progress := fmt.Sprintf("%d/7", i+1)
 		if progress == "7/7" {
 			y.awaitDivisions(8)
-			y.deletesAll(deliveryKind, syncKind, gateKind)
+			y.deleteObjects(deliveryKind, syncKind, gateKind)
 		}
-		y.awaitState(2, "AwaitingPromotion", progress)
+		y.awaitCanaryState(2, "AwaitingPromotion", progress)
 		lose()
-		y.awaitState(2, "AwaitingPromotion", progress)
+		y.awaitCanaryState(2, "AwaitingPromotion", progress)
 		if progress == "6/7" {
 			y.crashesAfterPush()
 		}
 		y.promotesStep(2, int64(i)+1)
 	}
-	y.deletesAll(deliveryKind, syncKind, gateKind)
-	y.losesState()
+	y.deleteObjects(deliveryKind, syncKind, gateKind)
+	y.deleteStateRef()
 	y.awaitOutcome(2, "Succeeded")
-	y.stopUsers()
+	y.stopAndCheckUsers()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 60, green 40", "blue 40, green 60", "blue 20, green 80",
 		"blue 0, green 100", "green 100")
 	if got := len(y.Pushes(y.Namespace)); got != 9 {
 		t.Errorf("want a commit for each step and no other, so 9, got %d", got)
 	}
-	y.wantPods(y.Sites[0], release.Replicas, release.Replicas)
+	y.wantTrackPods(y.Sites[0], release.Replicas, release.Replicas)
 }
 
 // TestLossesInRollback gives a canary up in the moment in which its objects are lost, and loses them again while its requests leave it, and once more, with the
@@ -63,19 +63,19 @@ func TestLossesInRollback(t *testing.T) {
 	plan := release.Plan{Steps: []any{release.Weight(5), release.Pause(""), release.Weight(20), release.Pause("")}, Gates: release.Gates(time.Second, 1)}
 	y.startsUsers(plan, perSecond/4)
 	y.asksForImage(2, plan)
-	y.awaitState(2, "AwaitingPromotion", "2/4")
+	y.awaitCanaryState(2, "AwaitingPromotion", "2/4")
 	y.losesSomething(gateKind)
-	y.awaitState(2, "AwaitingPromotion", "2/4")
+	y.awaitCanaryState(2, "AwaitingPromotion", "2/4")
 	y.promotesStep(2, 2)
-	y.awaitState(2, "AwaitingPromotion", "3/4")
-	y.deletesAll(deliveryKind, syncKind, gateKind)
-	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 2, nil))
+	y.awaitCanaryState(2, "AwaitingPromotion", "3/4")
+	y.deleteObjects(deliveryKind, syncKind, gateKind)
+	y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 2, nil))
 	y.awaitDivisions(5)
-	y.deletesAll(deliveryKind, syncKind)
-	y.awaitState(2, "Draining", "3/4")
-	y.deletesAll(deliveryKind, syncKind)
-	y.losesState()
+	y.deleteObjects(deliveryKind, syncKind)
+	y.awaitCanaryState(2, "Draining", "3/4")
+	y.deleteObjects(deliveryKind, syncKind)
+	y.deleteStateRef()
 	y.awaitOutcome(2, "RolledBack")
-	y.stopUsers()
+	y.stopAndCheckUsers()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 100, green 0", "blue 100")
 }

@@ -17,7 +17,7 @@ func (y *followedRelease) isMovedInVain(revision int, p release.Plan) {
 	y.Helper()
 	p.Gates = gatesWithoutVerdict()
 	y.asksForImage(revision, p)
-	y.awaitState(int64(revision), "Measuring", "2/2")
-	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, int64(revision), nil))
+	y.awaitCanaryState(int64(revision), "Measuring", "2/2")
+	y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, int64(revision), nil))
 	y.awaitOutcome(int64(revision), "RolledBack")
 }

@@ -12,17 +12,17 @@ import (
 // are given up before they have any requests, and once they have all.
 func TestMove(t *testing.T) {
 	t.Parallel()
-	cluster := clusterOf(t, edge)
+	cluster := requireCluster(t, edge)
 	y := newFollowedRelease(t, release.Options{Prometheus: "http://127.0.0.1:9"}, release.Place{Cluster: cluster}, release.Place{Cluster: cluster, Repository: 1})
 	tracked, plain := release.Plan{Steps: []any{release.Weight(20), release.Pause("")}}, release.Plan{IsPlain: true}
 
 	y.startsUsers(plain, perSecond/4)
-	y.runPart("TestBlueGreenToCanary", func(y *followedRelease) {
+	y.runReleasePart("TestBlueGreenToCanary", func(y *followedRelease) {
 		y.asksForImage(2, tracked)
 		y.awaitOutcome(2, "Succeeded")
 		y.asksForImage(3, tracked)
-		y.awaitState(3, "AwaitingPromotion", "2/3")
-		y.sharesAt(y.Sites[0], track.Green, 20, counted/10)
+		y.awaitCanaryState(3, "AwaitingPromotion", "2/3")
+		y.wantTrackShare(y.Sites[0], track.Green, 20, counted/10)
 		y.promotesStep(3, 2)
 		y.awaitOutcome(3, "Succeeded")
 	})
@@ -31,8 +31,8 @@ func TestMove(t *testing.T) {
 	y.awaitOutcome(5, "Succeeded")
 
 	y.asksForImage(6, tracked)
-	y.awaitState(6, "Preparing", "1/2")
-	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 6, nil))
+	y.awaitCanaryState(6, "Preparing", "1/2")
+	y.requireNoError(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 6, nil))
 	y.awaitOutcome(6, "RolledBack")
 	// No object has the restored content of a rollback, which a move needs.
 	scaled := plain
@@ -41,7 +41,7 @@ func TestMove(t *testing.T) {
 	y.awaitOutcome(7, "Succeeded")
 	y.isMovedInVain(8, tracked)
 
-	y.stopUsers()
+	y.stopAndCheckUsers()
 	for _, s := range y.Sites {
 		y.wantDivisions(s, "plain 100",
 			"blue 0, plain 100", "blue 100, plain 0", "blue 100", // The second revision, in track blue.

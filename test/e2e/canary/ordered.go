@@ -21,11 +21,11 @@ func (y *measured) killsCoreOnceOrdered(revision, lastStep int64) {
 		may, _, _ := unstructured.NestedStringSlice(o.Object, "status", "atProvider", "mandate", "may")
 		return scene.Number(o, "status", "atProvider", "mandate", "revision") == revision && slices.Contains(may, "Verify")
 	})
-	y.must(err)
+	y.requireNoError(err)
 	_, err = y.AwaitSync(y.Context(), "the Sites are observed for the revision", func(o *unstructured.Unstructured) bool {
 		return scene.Number(o, "spec", "forProvider", "position", "revision") == revision
 	})
-	y.must(err)
+	y.requireNoError(err)
 	y.awaitGate("the Gate of the last step is there", func(o *unstructured.Unstructured) bool {
 		position := []string{"spec", "forProvider", "position"}
 		return scene.Number(o, append(position, "revision")...) == revision && scene.Number(o, append(position, "step")...) == lastStep
@@ -42,17 +42,17 @@ func (y *measured) awaitsDivision(want string) {
 // awaitsDivisionAt waits until Git has a division of the requests of a Site.
 func (y *measured) awaitsDivisionAt(s *release.Site, want string) {
 	y.Helper()
-	y.until(s.Name+": Git has "+want, func() bool {
+	y.awaitCondition(s.Name+": Git has "+want, func() bool {
 		all := y.divisionsAt(s)
 		return all[len(all)-1].String() == want
 	})
 }
 
-// commits returns how many commits the branch of the release has.
-func (y *measured) commits() int {
+// countCommits returns how many commits the branch of the release has.
+func (y *measured) countCommits() int {
 	y.Helper()
 	all, err := cp.Git.Log(y.Context(), y.Repositories()[0], "main")
-	y.must(err)
+	y.requireNoError(err)
 	return len(all)
 }
 

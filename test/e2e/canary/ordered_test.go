@@ -13,19 +13,19 @@ func TestCanaryWithoutCore(t *testing.T) {
 	y := newMeasured(t)
 	plan := measuredPlan()
 	y.startsUsers(plan, perSecond)
-	y.failsGate(10, track.Blue)
-	y.failsGate(10, track.Green)
+	y.failNthRequests(10, track.Blue)
+	y.failNthRequests(10, track.Green)
 	y.asksForImage(2, plan)
 	y.killsCoreOnceOrdered(2, 3)
 
 	y.awaitsDivision("green 100")
-	commits := y.commits()
+	commits := y.countCommits()
 	if report := y.runPlugin("status"); !strings.Contains(report, "by its mandate") {
 		t.Errorf("status: want it to say that the provider went on, got:\n%s", report)
 	}
-	y.must(cp.RestartCore(y.Context()))
+	y.requireNoError(cp.RestartCore(y.Context()))
 	y.wantLegalTransitions(y.awaitOutcome(2, "Succeeded"))
-	if got := y.commits(); got != commits {
+	if got := y.countCommits(); got != commits {
 		t.Errorf("commits after the core is back: want %d, got %d", commits, got)
 	}
 	y.wantFailuresOfPods()

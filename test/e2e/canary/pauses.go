@@ -27,15 +27,15 @@ const quiet = 10 * time.Second
 // A pause is when one began and was over, as its SiteSync says. The end is to the second.
 type pause struct{ start, over time.Time }
 
-// pausesFor follows the pause of a step until the next commit. Meanwhile it does something, which knows when the pause ends: as it was recorded at first. The
+// followPause follows the pause of a step until the next commit. Meanwhile it does something, which knows when the pause ends: as it was recorded at first. The
 // SiteSync follows the ledger from step to step, so that its status names the step, and not its spec.
-func (y *followedRelease) pausesFor(step int64, length time.Duration, meanwhile func(ends time.Time)) pause {
+func (y *followedRelease) followPause(step int64, length time.Duration, meanwhile func(ends time.Time)) pause {
 	y.Helper()
 	paused, err := y.AwaitSync(y.Context(), fmt.Sprintf("pauses for %s at step %d", length, step), func(o *unstructured.Unstructured) bool {
 		pausedStep, _, _ := unstructured.NestedInt64(o.Object, "status", "atProvider", "pause", "position", "step")
 		return pausedStep == step && scene.Condition(o, "Released").Reason == "Pausing"
 	})
-	y.must(err)
+	y.requireNoError(err)
 	states := y.watchSyncAfter(paused)
 	defer states.Stop()
 	if meanwhile != nil {
@@ -43,7 +43,7 @@ func (y *followedRelease) pausesFor(step int64, length time.Duration, meanwhile 
 	}
 	out := y.wantOnePause(paused, states)
 	var next release.Push
-	y.until("the next commit after a pause of "+length.String(), func() bool {
+	y.awaitCondition("the next commit after a pause of "+length.String(), func() bool {
 		all := y.Pushes(y.Namespace)
 		i := slices.IndexFunc(all, func(p release.Push) bool { return p.At.After(out.start) })
 		if i >= 0 {
@@ -67,7 +67,7 @@ func (y *followedRelease) watchSyncAfter(o *unstructured.Unstructured) watch.Int
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(o.GroupVersionKind())
 	w, err := cp.Client.Watch(ctx, all, &client.ListOptions{Namespace: y.Namespace, Raw: &metav1.ListOptions{ResourceVersion: o.GetResourceVersion()}})
-	y.must(err)
+	y.requireNoError(err)
 	return w
 }
 
@@ -103,7 +103,7 @@ func (y *followedRelease) writesNothingUntil(ends time.Time) {
 	y.Helper()
 	y.awaitWholeStatus("Paused", "3/7")
 	l, err := load.NewLedger(y.Context(), cp.Client, y.Namespace)
-	y.must(err)
+	y.requireNoError(err)
 	defer l.Close()
 	pushes, began := cp.Git.Pushes(y.Namespace), time.Now()
 	time.Sleep(time.Until(ends.Add(-time.Second)))
@@ -123,7 +123,7 @@ func (y *followedRelease) writesNothingUntil(ends time.Time) {
 // awaitWholeStatus waits until the second revision is in a state at a step, and the condition says so too: the two may be written one after the other.
 func (y *followedRelease) awaitWholeStatus(state, step string) {
 	y.Helper()
-	y.awaitSeen("status and condition say "+state+" at step "+step, func(o *unstructured.Unstructured) bool {
+	y.awaitClaimStatus("status and condition say "+state+" at step "+step, func(o *unstructured.Unstructured) bool {
 		return scene.Number(o, "status", "revision") == 2 && scene.Field(o, "status", "canary", "state") == state && scene.Field(o, "status", "canary", "step") == step &&
 			string(scene.Condition(o, "Reconciling").Reason) == state
 	})
@@ -150,21 +150,21 @@ func (y *followedRelease) writesOverRestart() (entries []load.Entry, pushed int)
 	y.Helper()
 	y.awaitWholeStatus("AwaitingPromotion", "6/7")
 	l, err := load.NewLedger(y.Context(), cp.Client, y.Namespace)
-	y.must(err)
+	y.requireNoError(err)
 	defer l.Close()
-	baseline := y.awaitQuiet(l)
+	baseline := y.awaitNoWrites(l)
 	pushes := cp.Git.Pushes(y.Namespace)
 	y.restartsProvider()
 	time.Sleep(quiet)
 	return l.Entries()[baseline:], cp.Git.Pushes(y.Namespace) - pushes
 }
 
-// awaitQuiet waits until nothing was written for a while, and returns how much was written before. A deployment may say late that a server
+// awaitNoWrites waits until nothing was written for a while, and returns how much was written before. A deployment may say late that a server
 // answers again, in each of its waits.
-func (y *followedRelease) awaitQuiet(l *load.Ledger) int {
+func (y *followedRelease) awaitNoWrites(l *load.Ledger) int {
 	y.Helper()
 	count := 0
-	y.until("nothing is written any more", func() bool {
+	y.awaitCondition("nothing is written any more", func() bool {
 		count = len(l.Entries())
 		time.Sleep(quiet)
 		return len(l.Entries()) == count

@@ -22,21 +22,21 @@ func TestPauses(t *testing.T) {
 	provider.Lock()
 	y.Cleanup(provider.Unlock)
 	y.asksForImage(2, plan)
-	y.pausesFor(1, 2*time.Second, nil)
-	y.pausesFor(2, 15*time.Second, y.writesNothingUntil)
-	y.pausesFor(3, 10*time.Second, func(time.Time) {
+	y.followPause(1, 2*time.Second, nil)
+	y.followPause(2, 15*time.Second, y.writesNothingUntil)
+	y.followPause(3, 10*time.Second, func(time.Time) {
 		y.restartsProvider()
 		y.startsStandby() // The new leader is ready in time for the next pause.
 	})
 	var now leader
-	observed := y.pausesFor(4, 30*time.Second, func(time.Time) { now = y.changesLeader() })
+	observed := y.followPause(4, 30*time.Second, func(time.Time) { now = y.changesLeader() })
 	y.wantLeaderSince(observed, now)
 	y.writesNothing()
 	y.promotesStep(2, 6)
 	y.awaitOutcome(2, "Succeeded")
-	y.stopUsers()
+	y.stopAndCheckUsers()
 	y.wantDivisions(y.Sites[0], "blue 100", "blue 100, green 0", "blue 95, green 5", "blue 80, green 20", "blue 65, green 35", "blue 50, green 50", "blue 20, green 80", "blue 0, green 100", "green 100")
-	y.wantPods(y.Sites[0], release.Replicas, release.Replicas)
+	y.wantTrackPods(y.Sites[0], release.Replicas, release.Replicas)
 }
 
 // TestCanaryAwaitsAUser lets a canary wait for a user. The alert names the deployment.
@@ -46,15 +46,15 @@ func TestCanaryAwaitsAUser(t *testing.T) {
 	y.asksForImage(1, plan)
 	y.awaitOutcome(1, "Succeeded")
 	states, err := alerting.StartStateMetrics(t.Context(), cp)
-	y.must(err)
+	y.requireNoError(err)
 	jobs := append(alerting.ScrapeJobs(cp, time.Second), promserver.Job{Name: "kube-state-metrics", Interval: time.Second, Target: promserver.NewTargetAt(states)})
 	server, err := promserver.New(t.Context(), t.TempDir(), jobs...)
-	y.must(err)
-	y.must(server.Start(t.Context()))
+	y.requireNoError(err)
+	y.requireNoError(server.Start(t.Context()))
 	t.Cleanup(server.Stop)
 	o := alerting.Observer{Server: server, Namespace: y.Namespace}
 	snapshot := o.TakeSnapshot(t)
 	y.asksForImage(2, plan)
-	y.awaitState(2, "AwaitingPromotion", "2/3")
+	y.awaitCanaryState(2, "AwaitingPromotion", "2/3")
 	o.ExpectFiring(t, snapshot, "CanaryAwaitsAUser")
 }

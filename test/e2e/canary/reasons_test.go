@@ -74,19 +74,19 @@ func TestReasons(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t)
-			s.must(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.Gateway.Port)))
-			files := s.stateAt(s.filesBeside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
+			s := newServingShop(t)
+			s.requireNoError(s.ApplyYAML(t.Context(), fmt.Appendf(nil, refusing, s.Gateway.Port)))
+			files := s.filesInState(s.filesBeside(track.Blue, 1, 2, 20), track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
 			tc.change(s, files)
 			s.commitFiles(files)
 			got := ""
 			t.Cleanup(func() { t.Logf("\n%s\nthe provider says: %s", tc.reason, got) })
-			s.awaitTrue("the gateway reports the wanted conditions", func() bool {
+			s.pollUntilTrue("the gateway reports the wanted conditions", func() bool {
 				got = s.whyNotProven(files)
 				return strings.HasPrefix(got, tc.want) && strings.Contains(got, tc.message) && (got == "") == (tc.want == "")
 			})
 			if tc.failing {
-				s.awaitTrue("requests fail", func() bool { return len(s.target.Send(t.Context(), 20, 1).Failed()) > 0 })
+				s.pollUntilTrue("requests fail", func() bool { return len(s.target.Send(t.Context(), 20, 1).Failed()) > 0 })
 			}
 		})
 	}
@@ -94,17 +94,17 @@ func TestReasons(t *testing.T) {
 
 // TestStaleGeneration stops the gateway, so that nothing is reported on a route that changes. It runs before the tests that go side by side.
 func TestStaleGeneration(t *testing.T) {
-	s := newShop(t)
+	s := newServingShop(t)
 	s.awaitReached(s.filesBeside(track.Blue, 1, 2, 20))
 	s.Gateway.Stop()
 	want := s.patchWeights(track.Green)
-	reason, message := gatewayapi.RouteReason(want, s.httpRoute())
+	reason, message := gatewayapi.RouteReason(want, s.findHTTPRoute())
 	if reason != gatewayapi.ReasonRouteNotAccepted || !strings.Contains(message, "Accepted is for generation") {
 		t.Errorf("a Gateway that has not seen the current generation proves nothing: got %s: %s", reason, message)
 	}
-	s.must(s.Gateway.Start(t.Context()))
-	s.awaitTrue("the gateway reports on the current generation", func() bool {
-		reason, message = gatewayapi.RouteReason(want, s.httpRoute())
+	s.requireNoError(s.Gateway.Start(t.Context()))
+	s.pollUntilTrue("the gateway reports on the current generation", func() bool {
+		reason, message = gatewayapi.RouteReason(want, s.findHTTPRoute())
 		return reason == ""
 	})
 }

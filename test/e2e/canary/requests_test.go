@@ -14,25 +14,25 @@ import (
 // after them.
 func TestNoRequestFails(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newServingShop(t)
 	users := s.target.Start(t.Context(), perSecond)
 
 	files := s.filesBeside(track.Blue, 1, 2, 5)
 	s.awaitReached(files)
 	for _, step := range []track.State{{Weight: 5, Ahead: 20}, {Weight: 20, Ahead: 50}, {Weight: 50, Ahead: 100}, {Weight: 100, Ahead: 100}} {
 		step.Serving = track.Blue
-		files = s.stateAt(files, step)
+		files = s.filesInState(files, step)
 		s.awaitReached(files)
 	}
 	s.awaitDrained()
-	s.awaitReached(s.stateAt(files, track.State{Serving: track.Green, Alone: true}))
+	s.awaitReached(s.filesInState(files, track.State{Serving: track.Green, Alone: true}))
 
 	files = s.filesBeside(track.Green, 2, 3, 50)
 	s.awaitReached(files)
-	s.awaitReached(s.stateAt(files, track.State{Serving: track.Green, Weight: 50, Ahead: 50}))
-	s.awaitReached(s.stateAt(files, track.State{Serving: track.Green, Ahead: 50}))
+	s.awaitReached(s.filesInState(files, track.State{Serving: track.Green, Weight: 50, Ahead: 50}))
+	s.awaitReached(s.filesInState(files, track.State{Serving: track.Green, Ahead: 50}))
 	s.awaitDrained()
-	s.awaitReached(s.filesAlone(track.Green, 2))
+	s.awaitReached(s.filesOfSoleTrack(track.Green, 2))
 
 	got := users.Stop()
 	if len(got.Failed()) > 0 {
@@ -49,9 +49,9 @@ func TestNoRequestFails(t *testing.T) {
 // other tests can fail.
 func TestPodsWithWeight(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newServingShop(t)
 	users := s.target.Start(t.Context(), perSecond)
-	s.commitFiles(withAnnotation(s.stateAt(s.filesBeside(track.Blue, 1, 2, 50), track.State{Serving: track.Blue, Weight: 50, Ahead: 50}), kubelet.AnnotationReadyAfter, 2*drain))
+	s.commitFiles(withAnnotation(s.filesInState(s.filesBeside(track.Blue, 1, 2, 50), track.State{Serving: track.Blue, Weight: 50, Ahead: 50}), kubelet.AnnotationReadyAfter, 2*drain))
 	s.awaitDrained()
 	if got := users.Stop(); len(got.Failed()) == 0 {
 		t.Errorf("no request fails although a track gets its weight before its pods are ready: %s", got)
@@ -63,14 +63,14 @@ func TestPodsWithWeight(t *testing.T) {
 func TestWeightWithPods(t *testing.T) {
 	t.Parallel()
 	const tries = 8
-	s := newShop(t)
+	s := newServingShop(t)
 	for try := range tries {
 		files := withAnnotation(s.filesBeside(track.Blue, 1, 2, 50), kubelet.AnnotationAnswers, 0)
 		s.awaitReached(files)
-		s.awaitReached(s.stateAt(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
+		s.awaitReached(s.filesInState(files, track.State{Serving: track.Blue, Weight: 50, Ahead: 50}))
 		s.awaitDrained()
 		users := s.target.Start(t.Context(), perSecond)
-		s.awaitReached(s.filesAlone(track.Blue, 1))
+		s.awaitReached(s.filesOfSoleTrack(track.Blue, 1))
 		s.awaitDrained()
 		if got := users.Stop(); len(got.Failed()) > 0 {
 			figure.Check(t, "commits_until_request_fails", float64(try+1), tries)

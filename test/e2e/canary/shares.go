@@ -21,7 +21,7 @@ const (
 // countRequests sends requests once the gateway divides them by a new weight.
 func (s *shop) countRequests(weight int) traffic.Answers {
 	s.Helper()
-	s.awaitTrue("the gateway divides requests by the new weights", func() bool {
+	s.pollUntilTrue("the gateway divides requests by the new weights", func() bool {
 		return math.Abs(s.target.Send(s.Context(), 200, atOnce).Share(track.Green)-float64(weight)) <= tolerance
 	})
 	return s.target.Send(s.Context(), counted, atOnce)

@@ -12,10 +12,10 @@ import (
 // TestShares measures, at each weight of a canary, which share of the requests each track answers.
 func TestShares(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newServingShop(t)
 	files := s.filesBeside(track.Blue, 1, 2, 5)
 	for _, weight := range []int{0, 5, 20, 50, 100, 0} {
-		files = s.stateAt(files, track.State{Serving: track.Blue, Weight: weight, Ahead: 100})
+		files = s.filesInState(files, track.State{Serving: track.Blue, Weight: weight, Ahead: 100})
 		s.awaitReached(files)
 		got := s.countRequests(weight)
 		if failed := got.Failed(); len(failed) > 0 {

@@ -82,12 +82,12 @@ type shop struct {
 	target    traffic.Target
 }
 
-// newShop makes a shop whose first revision serves in track blue.
-func newShop(t *testing.T) *shop {
+// newServingShop makes a shop whose first revision serves in track blue.
+func newServingShop(t *testing.T) *shop {
 	t.Helper()
 	s := newEmptyShop(t)
-	s.commitFiles(s.filesAlone(track.Blue, 1))
-	s.awaitTrue("the first revision answers", func() bool { return len(s.target.Send(t.Context(), 1, 1).Failed()) == 0 })
+	s.commitFiles(s.filesOfSoleTrack(track.Blue, 1))
+	s.pollUntilTrue("the first revision answers", func() bool { return len(s.target.Send(t.Context(), 1, 1).Failed()) == 0 })
 	return s
 }
 
@@ -95,32 +95,32 @@ func newShop(t *testing.T) *shop {
 func newEmptyShop(t *testing.T) *shop {
 	t.Helper()
 	s := newShopWithout(t)
-	s.createRepo(s.directoryOf()+"/placeholder", "An empty directory is none.\n")
+	s.createSiteRepo(s.directoryOf()+"/placeholder", "An empty directory is none.\n")
 	return s
 }
 
-// createRepo makes the repository, with one file, and lets Flux bring the directory to the Site.
-func (s *shop) createRepo(file, text string) {
+// createSiteRepo makes the repository, with one file, and lets Flux bring the directory to the Site.
+func (s *shop) createSiteRepo(file, text string) {
 	s.Helper()
-	s.must(cp.Git.CreateRepo(s.Context(), s.namespace, map[string]string{file: text}))
-	s.must(s.ApplyYAML(s.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), s.directoryOf())))
+	s.requireNoError(cp.Git.CreateRepo(s.Context(), s.namespace, map[string]string{file: text}))
+	s.requireNoError(s.ApplyYAML(s.Context(), load.Kustomization(s.namespace, cp.Git.URL(s.namespace), s.directoryOf())))
 }
 
 // newShopWithout makes a shop without a repository.
 func newShopWithout(t *testing.T) *shop {
 	t.Helper()
-	cluster := clusterOf(t, edge)
+	cluster := requireCluster(t, edge)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-"}}
 	s := &shop{T: t, Cluster: cluster}
-	s.must(cluster.Client.Create(t.Context(), ns))
+	s.requireNoError(cluster.Client.Create(t.Context(), ns))
 	s.namespace = ns.GetName()
 	t.Cleanup(s.explainFailure)
 	s.target = traffic.Target{URL: cluster.Gateway.URL, Host: s.namespace + ".example.org"}
 	return s
 }
 
-// clusterOf returns a cluster. Its pods have addresses of their own, for which the suite needs a network of its own.
-func clusterOf(t *testing.T, start func() (*release.Cluster, error)) *release.Cluster {
+// requireCluster returns a cluster. Its pods have addresses of their own, for which the suite needs a network of its own.
+func requireCluster(t *testing.T, start func() (*release.Cluster, error)) *release.Cluster {
 	t.Helper()
 	if err := kubelet.CheckNetwork(t.Context(), netip.MustParsePrefix("10.200.0.0/20")); err != nil {
 		t.Fatalf("%s: run the suite by make test, or with -exec=\"$PWD/test/e2e/own-network.sh\"", err)
@@ -152,14 +152,14 @@ func (s *shop) explainFailure() {
 	s.Logf("the last failure of the kubelet: %v\nthe gateway: %s", s.Kubelet.Failure(), s.Gateway.LastLog())
 }
 
-func (s *shop) must(err error) {
+func (s *shop) requireNoError(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
 	}
 }
 
-func (s *shop) awaitTrue(description string, condition func() bool) {
+func (s *shop) pollUntilTrue(description string, condition func() bool) {
 	s.Helper()
 	for end := time.Now().Add(patience.Limit); !condition(); time.Sleep(look) {
 		if time.Now().After(end) {
@@ -177,32 +177,32 @@ func (s *shop) renderedFiles(revision int) tree.Files {
 	}
 }
 
-// filesAlone is the directory in which a revision has a track, and nothing is beside it.
-func (s *shop) filesAlone(name string, revision int) tree.Files {
+// filesOfSoleTrack is the directory in which a revision has a track, and nothing is beside it.
+func (s *shop) filesOfSoleTrack(name string, revision int) tree.Files {
 	s.Helper()
 	parts, err := track.Split(s.renderedFiles(revision), nil)
-	s.must(err)
+	s.requireNoError(err)
 	files, err := parts.Files(name, track.Layout{Kustomizations: true})
-	s.must(err)
-	return s.stateAt(files, track.State{Serving: name, Alone: true})
+	s.requireNoError(err)
+	return s.filesInState(files, track.State{Serving: name, Alone: true})
 }
 
 // filesBeside is the directory in which the next revision has the other track than the serving revision, and nothing of the requests yet.
 func (s *shop) filesBeside(serving string, stable, next int, ahead int) tree.Files {
 	s.Helper()
-	files := s.filesAlone(track.Other(serving), next)
-	for name, b := range s.filesAlone(serving, stable) {
+	files := s.filesOfSoleTrack(track.Other(serving), next)
+	for name, b := range s.filesOfSoleTrack(serving, stable) {
 		if strings.HasPrefix(name, serving+"/") {
 			files[name] = b
 		}
 	}
-	return s.stateAt(files, track.State{Serving: serving, Ahead: ahead})
+	return s.filesInState(files, track.State{Serving: serving, Ahead: ahead})
 }
 
-func (s *shop) stateAt(files tree.Files, target track.State) tree.Files {
+func (s *shop) filesInState(files tree.Files, target track.State) tree.Files {
 	s.Helper()
 	out, err := track.At(files, target)
-	s.must(err)
+	s.requireNoError(err)
 	return out
 }
 
@@ -214,16 +214,16 @@ func (s *shop) commitFiles(files tree.Files) {
 		texts[name] = string(b)
 	}
 	id, err := cp.Git.Replace(s.Context(), s.namespace, "main", s.directoryOf(), texts, "The next step")
-	s.must(err)
-	source := s.newObject("source.toolkit.fluxcd.io/v1", "GitRepository", kubernetes.FluxNamespace, s.namespace)
-	s.must(s.Client.Patch(s.Context(), source, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, requestedAt, id))))
-	s.awaitTrue("Flux applies "+id, func() bool {
-		k := s.findObject(schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}, kubernetes.FluxNamespace, s.namespace)
+	s.requireNoError(err)
+	source := s.newUnstructured("source.toolkit.fluxcd.io/v1", "GitRepository", kubernetes.FluxNamespace, s.namespace)
+	s.requireNoError(s.Client.Patch(s.Context(), source, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, requestedAt, id))))
+	s.pollUntilTrue("Flux applies "+id, func() bool {
+		k := s.findSiteObject(schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}, kubernetes.FluxNamespace, s.namespace)
 		return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+id
 	})
 }
 
-func (s *shop) newObject(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+func (s *shop) newUnstructured(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -232,12 +232,12 @@ func (s *shop) newObject(apiVersion, kind, namespace, name string) *unstructured
 	return o
 }
 
-// findObject returns an object at the Site. It returns nil if it is not there.
-func (s *shop) findObject(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+// findSiteObject returns an object at the Site. It returns nil if it is not there.
+func (s *shop) findSiteObject(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
 	s.Helper()
-	o := s.newObject(kind.GroupVersion().String(), kind.Kind, namespace, name)
+	o := s.newUnstructured(kind.GroupVersion().String(), kind.Kind, namespace, name)
 	err := s.Client.Get(s.Context(), client.ObjectKeyFromObject(o), o)
-	s.must(client.IgnoreNotFound(err))
+	s.requireNoError(client.IgnoreNotFound(err))
 	if err != nil {
 		return nil
 	}
@@ -248,9 +248,9 @@ func (s *shop) findObject(kind schema.GroupVersionKind, namespace, name string) 
 func (s *shop) whyNotProven(files tree.Files) string {
 	s.Helper()
 	routes, err := track.Routes(files)
-	s.must(err)
+	s.requireNoError(err)
 	for _, r := range routes {
-		found := s.findObject(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: r.Kind}, r.Namespace, r.Name)
+		found := s.findSiteObject(schema.GroupVersionKind{Group: track.GatewayGroup, Version: "v1", Kind: r.Kind}, r.Namespace, r.Name)
 		if reason, message := gatewayapi.RouteReason(r, found); reason != "" {
 			return reason + ": " + message
 		}
@@ -259,7 +259,7 @@ func (s *shop) whyNotProven(files tree.Files) string {
 		if _, ok := files[name+"/deployment-web-"+name+".yaml"]; !ok {
 			continue
 		}
-		found := s.findObject(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, s.namespace, "web-"+name)
+		found := s.findSiteObject(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, s.namespace, "web-"+name)
 		if reason, message := workload.TrackReason(workload.TrackDeployment{Namespace: s.namespace, Name: "web-" + name}, found); reason != "" {
 			return reason + ": " + message
 		}
@@ -271,7 +271,7 @@ func (s *shop) whyNotProven(files tree.Files) string {
 func (s *shop) awaitReached(files tree.Files) {
 	s.Helper()
 	s.commitFiles(files)
-	s.awaitTrue("the Site proves the directory", func() bool { return s.whyNotProven(files) == "" })
+	s.pollUntilTrue("the Site proves the directory", func() bool { return s.whyNotProven(files) == "" })
 }
 
 // awaitDrained waits until a track has got no request for a while, as the design's drain does.

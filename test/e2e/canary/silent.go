@@ -23,7 +23,7 @@ func (y *measured) waitsAtTwentyPercent() {
 		s.Faults.FailEvery(10, s.Namespace, track.Green)
 	}
 	y.asksForImage(2, plan)
-	y.awaitState(2, "AwaitingPromotion", "3/4")
+	y.awaitCanaryState(2, "AwaitingPromotion", "3/4")
 }
 
 // losesRequestsWithout kills a program without which the function is not called, breaks the canary, and waits until Git gives the canary no requests.
@@ -31,9 +31,9 @@ func (y *measured) losesRequestsWithout(kill func()) {
 	y.Helper()
 	kill()
 	broken := time.Now()
-	y.failsGate(2, track.Green)
+	y.failNthRequests(2, track.Green)
 	y.awaitsDivision("blue 100, green 0")
-	y.until("the gateway gives the canary no requests", func() bool {
+	y.awaitCondition("the gateway gives the canary no requests", func() bool {
 		return y.Sites[0].Target.Send(y.Context(), requestsToCount, atOnce).Share(track.Green) == 0
 	})
 	figure.Check(y.T, "orphan_breach_to_weight_zero_s", y.requestsAfterScrape(broken).Seconds(), (gateInterval + 2*time.Second).Seconds())
@@ -44,10 +44,10 @@ func (y *measured) losesRequestsInBothWithout(kill func()) {
 	y.Helper()
 	kill()
 	broken := time.Now()
-	y.failsGate(2, track.Green)
+	y.failNthRequests(2, track.Green)
 	for _, s := range y.Sites {
 		y.awaitsDivisionAt(s, "blue 100, green 0")
-		y.until(s.Name+": the gateway gives the canary no requests", func() bool {
+		y.awaitCondition(s.Name+": the gateway gives the canary no requests", func() bool {
 			return s.Target.Send(y.Context(), requestsToCount, atOnce).Share(track.Green) == 0
 		})
 	}

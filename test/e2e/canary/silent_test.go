@@ -19,7 +19,7 @@ func TestCanaryWithoutFunction(t *testing.T) {
 	y := newMeasured(t)
 	y.waitsAtTwentyPercent()
 	y.losesRequestsWithout(cp.KillFunction)
-	y.must(cp.RestartFunction(y.Context()))
+	y.requireNoError(cp.RestartFunction(y.Context()))
 	y.awaitOutcome(2, "RolledBack")
 	y.wantFailuresOfPods()
 	y.wantDivisions(y.Sites[0], slices.Concat(atTwentyPercent, takenBack)...)
@@ -30,7 +30,7 @@ func TestBadCanaryWithoutCore(t *testing.T) {
 	y := newMeasured(t)
 	y.waitsAtTwentyPercent()
 	y.losesRequestsWithout(cp.KillCore)
-	y.must(cp.RestartCore(y.Context()))
+	y.requireNoError(cp.RestartCore(y.Context()))
 	y.awaitOutcome(2, "RolledBack")
 	y.wantFailuresOfPods()
 	y.wantDivisions(y.Sites[0], slices.Concat(atTwentyPercent, takenBack)...)
@@ -39,10 +39,10 @@ func TestBadCanaryWithoutCore(t *testing.T) {
 // TestCanaryInTwoRepositoriesWithoutFunction breaks a canary at one of two Sites, each of which has its own repository, while the function does not run. The
 // provider takes its requests away at both Sites, and the function finds the rollback.
 func TestCanaryInTwoRepositoriesWithoutFunction(t *testing.T) {
-	y := newMeasured(t, release.Place{Cluster: clusterOf(t, edge), Repository: 1})
+	y := newMeasured(t, release.Place{Cluster: requireCluster(t, edge), Repository: 1})
 	y.waitsAtTwentyPercent()
 	y.losesRequestsInBothWithout(cp.KillFunction)
-	y.must(cp.RestartFunction(y.Context()))
+	y.requireNoError(cp.RestartFunction(y.Context()))
 	y.awaitOutcome(2, "RolledBack")
 	y.wantFailuresOfPods()
 	for _, s := range y.Sites {

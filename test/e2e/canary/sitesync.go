@@ -38,9 +38,9 @@ spec:
 func (s *shop) askForDirectory(files tree.Files, position ledger.Position, changed *ledger.Position) {
 	s.Helper()
 	weights, err := track.Weights(files)
-	s.must(err)
+	s.requireNoError(err)
 	routes, err := track.Routes(files)
-	s.must(err)
+	s.requireNoError(err)
 	want := &deliveryv1alpha1.SiteTraffic{Drain: drain.String()}
 	for _, name := range []string{track.Blue, track.Green} {
 		want.Tracks = append(want.Tracks, deliveryv1alpha1.TrackTraffic{
@@ -66,12 +66,12 @@ func (s *shop) askForDirectory(files tree.Files, position ledger.Position, chang
 		}},
 	}
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(y)
-	s.must(err)
+	s.requireNoError(err)
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": m["spec"]}}
 	o.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
 	o.SetNamespace(s.namespace)
 	o.SetName(claim)
-	s.must(cp.ApplyObject(s.Context(), o))
+	s.requireNoError(cp.ApplyObject(s.Context(), o))
 }
 
 // observedSite is the Site in the SiteSync, for the requested position.
@@ -79,9 +79,9 @@ func (s *shop) observedSite() deliveryv1alpha1.SiteObservation {
 	s.Helper()
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
-	s.must(cp.Client.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: claim}, o))
+	s.requireNoError(cp.Client.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: claim}, o))
 	y := &deliveryv1alpha1.SiteSync{}
-	s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, y))
+	s.requireNoError(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, y))
 	observation := y.Status.AtProvider
 	if observation.Position == nil || *observation.Position != *y.Spec.ForProvider.Position || len(observation.Sites) == 0 {
 		return deliveryv1alpha1.SiteObservation{}
@@ -89,23 +89,23 @@ func (s *shop) observedSite() deliveryv1alpha1.SiteObservation {
 	return observation.Sites[0]
 }
 
-func (s *shop) greenTrack() deliveryv1alpha1.TrackObservation {
+func (s *shop) observedGreen() deliveryv1alpha1.TrackObservation {
 	s.Helper()
 	return evidence.TrackOf(s.observedSite(), track.Green)
 }
 
-func (s *shop) awaitGreen(description string, condition func(deliveryv1alpha1.TrackObservation) bool) deliveryv1alpha1.TrackObservation {
+func (s *shop) awaitGreenTrack(description string, condition func(deliveryv1alpha1.TrackObservation) bool) deliveryv1alpha1.TrackObservation {
 	s.Helper()
 	var last deliveryv1alpha1.TrackObservation
-	s.awaitTrue("track green is "+description, func() bool {
-		last = s.greenTrack()
+	s.pollUntilTrue("track green is "+description, func() bool {
+		last = s.observedGreen()
 		return condition(last)
 	})
 	return last
 }
 
-// awaitSite waits until the SiteSync says a state and a reason of the Site. Before each look it does the work of another user.
-func (s *shop) awaitSite(want string, meanwhile ...func()) {
+// awaitSiteState waits until the SiteSync says a state and a reason of the Site. Before each look it does the work of another user.
+func (s *shop) awaitSiteState(want string, meanwhile ...func()) {
 	s.Helper()
 	last := deliveryv1alpha1.SiteObservation{}
 	s.Cleanup(func() {
@@ -113,7 +113,7 @@ func (s *shop) awaitSite(want string, meanwhile ...func()) {
 			s.Logf("wanted %q; the SiteSync said %+v", want, last)
 		}
 	})
-	s.awaitTrue("the SiteSync says "+want, func() bool {
+	s.pollUntilTrue("the SiteSync says "+want, func() bool {
 		for _, do := range meanwhile {
 			do()
 		}

@@ -18,17 +18,17 @@ import (
 // TestSiteSync compares the tracks in the status of a SiteSync with real requests. It reads the Site with no more rights than the examples give.
 func TestSiteSync(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.must(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, catalog, s.namespace, cp.Git.URL(s.namespace), sitePath)))
+	s := newServingShop(t)
+	s.requireNoError(cp.ApplyYAML(t.Context(), fmt.Appendf(nil, catalog, s.namespace, cp.Git.URL(s.namespace), sitePath)))
 	account, err := s.Account(t.Context())
-	s.must(err)
-	s.must(cp.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "edge"}, Data: map[string][]byte{"value": account}}))
+	s.requireNoError(err)
+	s.requireNoError(cp.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "edge"}, Data: map[string][]byte{"value": account}}))
 
 	files := s.filesBeside(track.Blue, 1, 2, 20)
 	s.commitFiles(files)
 	position := ledger.Position{Epoch: 1, Revision: 2, Stage: 3}
 	s.askForDirectory(files, position, nil)
-	green := s.awaitGreen("idle and available", func(o deliveryv1alpha1.TrackObservation) bool { return o.Idle && o.AvailableTree != "" })
+	green := s.awaitGreenTrack("idle and available", func(o deliveryv1alpha1.TrackObservation) bool { return o.Idle && o.AvailableTree != "" })
 	if green.ProvenAt == nil || *green.ProvenAt != position || green.AvailableTree != track.FolderID(files, track.Green) {
 		t.Errorf("a track without requests is proven by the position that was asked for: got %+v", green)
 	}
@@ -36,25 +36,25 @@ func TestSiteSync(t *testing.T) {
 		t.Errorf("a track that is idle gets requests: %s", got)
 	}
 
-	files = s.stateAt(files, track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
+	files = s.filesInState(files, track.State{Serving: track.Blue, Weight: 20, Ahead: 20})
 	position.Step = 1
 	s.askForDirectory(files, position, nil)
-	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + deliveryv1alpha1.SiteReasonOtherTree)
+	s.awaitSiteState(string(deliveryv1alpha1.SiteSyncing) + " " + deliveryv1alpha1.SiteReasonOtherTree)
 	s.commitFiles(files)
-	s.awaitSite(string(deliveryv1alpha1.SiteLive) + " ")
-	if green := s.greenTrack(); green.Weight == nil || *green.Weight != 20 || green.Idle || green.IdleSince != nil {
+	s.awaitSiteState(string(deliveryv1alpha1.SiteLive) + " ")
+	if green := s.observedGreen(); green.Weight == nil || *green.Weight != 20 || green.Idle || green.IdleSince != nil {
 		t.Errorf("a track with requests is not idle: got %+v", green)
 	}
 
 	// The provider makes Flux look, which takes weights back at once.
-	s.awaitSite(string(deliveryv1alpha1.SiteSyncing)+" "+gatewayapi.ReasonTrafficDiffers, func() { s.patchWeights(track.Green) })
+	s.awaitSiteState(string(deliveryv1alpha1.SiteSyncing)+" "+gatewayapi.ReasonTrafficDiffers, func() { s.patchWeights(track.Green) })
 
 	files = withAnnotation(files, kubelet.AnnotationReadyAfter, time.Hour)
 	position.Revision, position.Step = 3, 0
 	s.commitFiles(files)
 	s.askForDirectory(files, position, &position)
-	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + gatewayapi.ReasonCanaryNotAvailable)
-	if green := s.greenTrack(); green.AvailableTree != "" {
+	s.awaitSiteState(string(deliveryv1alpha1.SiteSyncing) + " " + gatewayapi.ReasonCanaryNotAvailable)
+	if green := s.observedGreen(); green.AvailableTree != "" {
 		t.Errorf("an earlier proof makes changed pods available: got %+v", green)
 	}
 }

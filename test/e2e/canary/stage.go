@@ -14,10 +14,10 @@ import (
 // cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// forStories lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the stories of this package have
+// configureStories lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the stories of this package have
 // pauses of seconds, where users have minutes. Gates may ask the servers of the tests, and another replica may take the provider's place: once a lease is over that
 // a busy API server can renew in time, since a provider that loses it ends.
-func forStories(o *controlplane.Options) {
+func configureStories(o *controlplane.Options) {
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks", "--leader-election", "--leader-lease=15s")

@@ -30,13 +30,13 @@ type life struct {
 	others others
 }
 
-func newLife(t *testing.T, name string) *life {
+func newClusterLife(t *testing.T, name string) *life {
 	t.Helper()
-	return &life{stage: newStage(t, name), others: castOfRun()}
+	return &life{stage: newCAPTStage(t, name), others: othersOfRun()}
 }
 
-// playBuilt is a cluster that is ready.
-func (l *life) playBuilt() *v1alpha1.ManagedCluster {
+// buildCluster is a cluster that is ready.
+func (l *life) buildCluster() *v1alpha1.ManagedCluster {
 	l.Helper()
 	l.playCreated()
 	l.infrastructureReady()
@@ -75,13 +75,13 @@ func (l *life) playNetworkFirst() {
 	l.reportTerraform("-vpc", "", false, nil)
 	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")
 	l.awaitCondition(v1alpha1.TypeControlPlaneInitialized, corev1.ConditionFalse, "NotInitialized")
-	l.playOwned()
+	l.checkOwnedObjects()
 }
 
-// playOwned: the writes of CAPT and core to our objects are there, and so are ours.
-func (l *life) playOwned() {
+// checkOwnedObjects checks that the writes of CAPT and core to our objects are there, and so are ours.
+func (l *life) checkOwnedObjects() {
 	l.Helper()
-	l.awaitTrue("owner references of Cluster API", l.areOwned, nothingElse)
+	l.pollUntilTrue("owner references of Cluster API", l.hasClusterOwners, nothingElse)
 	for kind, field := range map[string]string{"CAPTCluster": "vpcTemplateRef", "CAPTControlPlane": "workspaceTemplateRef"} {
 		u := l.liveObject(kind)
 		spec, _, _ := unstructured.NestedMap(u.Object, "spec")
@@ -147,14 +147,14 @@ func (l *life) endpointIsURL() {
 // emptyKubeconfig: there is a Secret, and nothing in it.
 func (l *life) emptyKubeconfig() {
 	l.Helper()
-	l.kubeconfig("")
+	l.reportKubeconfig("")
 	l.followCluster(secretsDone)
 	l.awaitCondition(v1alpha1.TypeKubeconfigReady, corev1.ConditionFalse, "KubeconfigEmpty")
 }
 
 func (l *life) becomesReady() *v1alpha1.ManagedCluster {
 	l.Helper()
-	l.kubeconfig(cp.Kubeconfig)
+	l.reportKubeconfig(cp.Kubeconfig)
 	l.followCluster(secretsDone)
 	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
 	observation := mc.Status.AtProvider
@@ -167,8 +167,8 @@ func (l *life) becomesReady() *v1alpha1.ManagedCluster {
 	return mc
 }
 
-// playFlaps: it is Degraded at once, initialized all the time, written a few times, and ready again a while after the last one.
-func (l *life) playFlaps() {
+// flapControlPlane makes the control plane flap: it is Degraded at once, initialized all the time, written a few times, and ready again a while after the last one.
+func (l *life) flapControlPlane() {
 	l.Helper()
 	writes := l.countStatusWrites()
 	for range flaps {
@@ -189,13 +189,13 @@ func (l *life) playFlaps() {
 	if observation := mc.Status.AtProvider; observation.Initialized == nil || observation.Initialized.UID != observation.UID || observation.WasReady == nil {
 		l.Errorf("recorded state after the cluster flapped: %s", describeObject(mc))
 	}
-	l.playOwned()
+	l.checkOwnedObjects()
 }
 
 // awaitLostPlane waits until CAPT says so.
 func (l *life) awaitLostPlane(isLost bool) {
 	l.Helper()
-	l.awaitTrue("CAPT says whether the control plane is ready", l.isPlaneReady(!isLost), nothingElse)
+	l.pollUntilTrue("CAPT says whether the control plane is ready", l.isPlaneReady(!isLost), nothingElse)
 }
 
 // countStatusWrites counts how often the status is written from now on, how often it says Degraded, and how often that the control plane is not
@@ -203,7 +203,7 @@ func (l *life) awaitLostPlane(isLost bool) {
 func (l *life) countStatusWrites() func() (n, degraded, reverted int) {
 	l.Helper()
 	w, err := kube.Watch(l.Context(), &v1alpha1.ManagedClusterList{}, client.InNamespace(l.namespace))
-	l.must(err)
+	l.requireNoError(err)
 	return func() (n, degraded, reverted int) {
 		defer w.Stop()
 		last := l.awaitManagedCluster("the last one", func(*v1alpha1.ManagedCluster) bool { return true }).GetResourceVersion()
@@ -240,8 +240,8 @@ func (l *life) failureStays() {
 	l.awaitReadyReason(v1alpha1.ReasonReady)
 }
 
-// playPaused: CAPT goes on, and we write nothing until it is over.
-func (l *life) playPaused() {
+// pauseAndResume pauses a cluster and resumes it: CAPT goes on, and we write nothing until it is over.
+func (l *life) pauseAndResume() {
 	l.Helper()
 	l.pauseCluster(true)
 	l.awaitCondition(v1alpha1.TypePaused, corev1.ConditionTrue, "PausedIgnoredByProvider")
@@ -251,10 +251,10 @@ func (l *life) playPaused() {
 		l.Errorf("a paused Cluster was written")
 	}
 	l.pauseCluster(false)
-	l.awaitTrue("the label is there once it is not paused any more", l.labelledObject("cni", "cilium"), nothingElse)
+	l.pollUntilTrue("the label is there once it is not paused any more", l.labelledObject("cni", "cilium"), nothingElse)
 	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) { delete(mc.Spec.ForProvider.Labels, "cni") })
-	l.awaitTrue("the label is removed with its request", l.labelledObject("cni", ""), nothingElse)
-	l.playOwned()
+	l.pollUntilTrue("the label is removed with its request", l.labelledObject("cni", ""), nothingElse)
+	l.checkOwnedObjects()
 }
 
 // changeIsIgnored: CAPT would never upgrade, so it is not asked to.
@@ -275,15 +275,15 @@ func (l *life) changeIsIgnored() {
 		mc.Spec.ForProvider.Version, mc.Spec.ForProvider.CAPT.ControlPlane.Tags = "v1.31.0", map[string]v1alpha1.BoundedText{"team": "a"}
 	})
 	l.awaitReadyReason(v1alpha1.ReasonReady)
-	l.playOwned()
+	l.checkOwnedObjects()
 }
 
 // playDeleted: only the Cluster is, by us. Its wait is reported, and templates stay.
 func (l *life) playDeleted() {
 	l.Helper()
 	l.holdWorkspace("-eks-controlplane")
-	l.must(kube.Delete(l.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name(l.namespace)}))
-	l.awaitTrue("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
+	l.requireNoError(kube.Delete(l.Context(), &v1alpha1.ManagedCluster{ObjectMeta: objectMetaFor(l.namespace)}))
+	l.pollUntilTrue("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
 	if u := l.liveObject("CAPTCluster"); u == nil || u.GetDeletionTimestamp() != nil {
 		l.Errorf("the infrastructure is deleted before the control plane")
 	}
@@ -299,7 +299,7 @@ func (l *life) playDeleted() {
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
 		l.awaitVanished(kind)
 	}
-	l.awaitTrue("the ManagedCluster is gone", l.isGone, nothingElse)
+	l.pollUntilTrue("the ManagedCluster is gone", l.isClusterGone, nothingElse)
 	for _, template := range []string{"vpc", "eks"} {
 		if l.liveObject("WorkspaceTemplate", template) == nil {
 			l.Errorf("template %s is gone", template)
@@ -307,8 +307,8 @@ func (l *life) playDeleted() {
 	}
 }
 
-// bornAgain: another cluster of that name is another one, of which nothing is known yet.
-func (l *life) bornAgain(first *v1alpha1.ManagedCluster) {
+// recreateCluster deletes a cluster and creates it again: its status has no fact of the earlier cluster.
+func (l *life) recreateCluster(first *v1alpha1.ManagedCluster) {
 	l.Helper()
 	l.makeManagedCluster()
 	l.awaitObject("Cluster")

@@ -6,7 +6,7 @@ import (
 
 func TestLife(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, "life")
+	l := newClusterLife(t, "life")
 	l.playCreated()
 	l.playNetworkFirst()
 	l.terraformFails()
@@ -16,22 +16,22 @@ func TestLife(t *testing.T) {
 	first := l.becomesReady()
 	l.changeIsIgnored()
 	l.playDeleted()
-	l.bornAgain(first)
+	l.recreateCluster(first)
 }
 
 // TestFlaps is a life of its own: a flapping condition is written seldom, and so is the next condition.
 func TestFlaps(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, "flaps")
-	l.playBuilt()
-	l.playFlaps()
+	l := newClusterLife(t, "flaps")
+	l.buildCluster()
+	l.flapControlPlane()
 }
 
 // TestLeftBehind has an old failure that stays in the status, and a paused cluster.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, "leftbehind")
-	l.playBuilt()
+	l := newClusterLife(t, "leftbehind")
+	l.buildCluster()
 	l.failureStays()
-	l.playPaused()
+	l.pauseAndResume()
 }

@@ -16,11 +16,13 @@ import (
 // terraformFinalizer is the finalizer by which the provider of Terraform protects a Workspace until all is destroyed.
 const terraformFinalizer = "finalizer.managedresource.crossplane.io"
 
-// metav1Name is an object of the stage's name and namespace.
-func metav1Name(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: name, Name: name} }
+// objectMetaFor is an object of the stage's name and namespace.
+func objectMetaFor(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: name, Name: name}
+}
 
-// areOwned is true once the Cluster owns both objects that it refers to, and CAPT began with them.
-func (s *stage) areOwned(context.Context) (bool, error) {
+// hasClusterOwners is true once the Cluster owns both objects that it refers to, and CAPT began with them.
+func (s *stage) hasClusterOwners(context.Context) (bool, error) {
 	c := s.liveObject("Cluster")
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane"} {
 		owned := false
@@ -52,12 +54,12 @@ func (s *stage) deleteObject(kind string) wait.ConditionWithContextFunc {
 	return func(context.Context) (bool, error) { return s.liveObject(kind).GetDeletionTimestamp() != nil, nil }
 }
 
-func (s *stage) isGone(ctx context.Context) (bool, error) {
-	err := kube.Get(ctx, s.keyOf(), &v1alpha1.ManagedCluster{})
+func (s *stage) isClusterGone(ctx context.Context) (bool, error) {
+	err := kube.Get(ctx, s.namespacedName(), &v1alpha1.ManagedCluster{})
 	return kerrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 
-func (s *stage) wantSpec(kind, want, field string) wait.ConditionWithContextFunc {
+func (s *stage) specFieldEquals(kind, want, field string) wait.ConditionWithContextFunc {
 	return func(context.Context) (bool, error) {
 		got, _, _ := unstructured.NestedString(s.liveObject(kind).Object, "spec", field)
 		return got == want, nil
@@ -71,7 +73,7 @@ func nothingElse() string { return "" }
 func (s *stage) pauseCluster(paused bool) {
 	s.Helper()
 	s.editAsController(s.namedObject("Cluster"), "somebody", func(u *unstructured.Unstructured) {
-		s.must(unstructured.SetNestedField(u.Object, paused, "spec", "paused"))
+		s.requireNoError(unstructured.SetNestedField(u.Object, paused, "spec", "paused"))
 	})
 }
 

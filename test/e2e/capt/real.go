@@ -31,8 +31,8 @@ const (
 // themselves are the real controllers of CAPT and core. No test plays them.
 type themselves struct{}
 
-// castOfRun are the others of this run.
-func castOfRun() others {
+// othersOfRun returns the other controllers of this run.
+func othersOfRun() others {
 	if os.Getenv(captBinary) != "" {
 		return themselves{}
 	}
@@ -44,7 +44,7 @@ func startRealControllers(ctx context.Context) error {
 	if os.Getenv(captBinary) == "" {
 		return nil
 	}
-	if err := startCore(ctx); err != nil {
+	if err := startCoreProvider(ctx); err != nil {
 		return err
 	}
 	health, err := addressOfPlane()
@@ -56,8 +56,8 @@ func startRealControllers(ctx context.Context) error {
 	}})
 }
 
-// startCore starts the core without its webhooks: it serves them, and the API server does not call them.
-func startCore(ctx context.Context) error {
+// startCoreProvider starts the core without its webhooks: it serves them, and the API server does not call them.
+func startCoreProvider(ctx context.Context) error {
 	certificates := cp.File("core")
 	crt, key, err := cert.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	if err != nil {

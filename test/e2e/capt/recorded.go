@@ -57,14 +57,14 @@ func (recorded) followCluster(s *stage, m moment) {
 	s.Helper()
 	map[moment]func(){
 		applied: s.takeOwnership, begun: s.beginApplies, vpcDone: s.networkWorkspace, planeDone: s.writeEndpoint, planeLost: s.loseInitialized, planeFailed: s.failInfrastructure, secretsDone: s.copySecrets,
-		planeDeleted: s.deletePlane, allDeleted: s.deleteRest,
+		planeDeleted: s.deletePlane, allDeleted: s.deleteRemaining,
 	}[m]()
 }
 
 // editAsController edits an object as its controller does: all of it, as it was read.
 func (s *stage) editAsController(o *unstructured.Unstructured, owner client.FieldOwner, fn func(*unstructured.Unstructured)) {
 	s.Helper()
-	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	s.requireNoError(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if err := kube.Get(s.Context(), client.ObjectKeyFromObject(o), o); err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (s *stage) editAsController(o *unstructured.Unstructured, owner client.Fiel
 func (s *stage) mergeStatus(o *unstructured.Unstructured, owner client.FieldOwner, status map[string]any) {
 	s.Helper()
 	patch, err := json.Marshal(map[string]any{"status": status})
-	s.must(err)
-	s.must(kube.Status().Patch(s.Context(), o.DeepCopy(), client.RawPatch(types.MergePatchType, patch), owner))
+	s.requireNoError(err)
+	s.requireNoError(kube.Status().Patch(s.Context(), o.DeepCopy(), client.RawPatch(types.MergePatchType, patch), owner))
 }
 
 // takeOwnership: core owns the objects that the Cluster refers to, and all protect their objects.
@@ -104,19 +104,19 @@ func (s *stage) beginApplies() {
 	s.Helper()
 	for kind, apply := range map[string]string{"CAPTCluster": s.namespace + "-vpc", "CAPTControlPlane": s.namespace + "-eks-controlplane-apply"} {
 		s.editAsController(s.namedObject(kind), captManager, func(u *unstructured.Unstructured) {
-			s.must(unstructured.SetNestedField(u.Object, apply, "spec", "workspaceTemplateApplyName"))
+			s.requireNoError(unstructured.SetNestedField(u.Object, apply, "spec", "workspaceTemplateApplyName"))
 			// A false value is lost when CAPT writes all of the object.
 			unstructured.RemoveNestedField(u.Object, "spec", "controlPlaneConfig", "endpointAccess", "private")
 		})
 	}
-	s.editAsController(s.namedObject("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { s.must(noEndpoint(u)) })
+	s.editAsController(s.namedObject("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { s.requireNoError(clearEndpoint(u)) })
 	s.applyTemplate("vpc", s.namespace+"-vpc", s.namespace+"-vpc")
-	s.must(kube.Create(s.Context(), s.parseYAML("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %[1]s-eks-controlplane-apply, finalizers: [%[2]s]}\nspec: {templateRef: {name: eks}, waitForWorkspaces: [{name: %[1]s-vpc}]}", s.namespace, applyFinalizer))))
+	s.requireNoError(kube.Create(s.Context(), s.parseYAML("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %[1]s-eks-controlplane-apply, finalizers: [%[2]s]}\nspec: {templateRef: {name: eks}, waitForWorkspaces: [{name: %[1]s-vpc}]}", s.namespace, applyFinalizer))))
 	s.playWaiting()
 }
 
-// noEndpoint is how CAPT writes that there is none.
-func noEndpoint(u *unstructured.Unstructured) error {
+// clearEndpoint is how CAPT writes that there is none.
+func clearEndpoint(u *unstructured.Unstructured) error {
 	return unstructured.SetNestedMap(u.Object, map[string]any{"host": "", "port": int64(0)}, "spec", "controlPlaneEndpoint")
 }
 
@@ -124,9 +124,9 @@ func noEndpoint(u *unstructured.Unstructured) error {
 func (s *stage) applyTemplate(template, name, workspace string) {
 	s.Helper()
 	a := s.parseYAML("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %s}\nspec: {templateRef: {name: %s}}", name, template))
-	s.must(client.IgnoreAlreadyExists(kube.Create(s.Context(), a)))
+	s.requireNoError(client.IgnoreAlreadyExists(kube.Create(s.Context(), a)))
 	w := s.parseYAML("Workspace", fmt.Sprintf("metadata: {name: %s}\nspec: {forProvider: {source: Inline, module: ''}}", workspace))
-	s.must(kube.Create(s.Context(), w, captManager))
+	s.requireNoError(kube.Create(s.Context(), w, captManager))
 	s.mergeStatus(s.liveObject("WorkspaceTemplateApply", name), captManager, map[string]any{"applied": true, "workspaceName": workspace, "lastAppliedTime": timestampOf()})
 }
 
@@ -141,12 +141,12 @@ func (s *stage) playWaiting() {
 	})
 	s.mergeStatus(s.liveObject("Cluster"), captManager, map[string]any{
 		"controlPlaneReady": false, "conditions": []any{
-			withFields(conditionOf("ControlPlaneInitialized", "False", "ControlPlaneNotReady", "Control plane is not ready"), "severity", "Info"),
+			withMapField(conditionOf("ControlPlaneInitialized", "False", "ControlPlaneNotReady", "Control plane is not ready"), "severity", "Info"),
 		},
 	})
 }
 
-func withFields(m map[string]any, key string, value any) map[string]any {
+func withMapField(m map[string]any, key string, value any) map[string]any {
 	m[key] = value
 	return m
 }
@@ -167,7 +167,7 @@ func (s *stage) writeEndpoint() {
 	s.Helper()
 	for _, kind := range []string{"CAPTControlPlane", "Cluster"} {
 		s.editAsController(s.namedObject(kind), captManager, func(u *unstructured.Unstructured) {
-			s.must(unstructured.SetNestedMap(u.Object, map[string]any{"host": endpoint, "port": int64(443)}, "spec", "controlPlaneEndpoint"))
+			s.requireNoError(unstructured.SetNestedMap(u.Object, map[string]any{"host": endpoint, "port": int64(443)}, "spec", "controlPlaneEndpoint"))
 		})
 	}
 	s.mergeStatus(s.liveObject("CAPTControlPlane"), captManager, map[string]any{
@@ -199,7 +199,7 @@ func (s *stage) copySecrets() {
 		s.applyTemplate("eks-kubeconfig-template", s.namespace+"-kubeconfig-apply", s.namespace+"-kubeconfig")
 	}
 	out := s.parseYAML("Secret", fmt.Sprintf("metadata: {name: %s-outputs-kubeconfig, namespace: default}", s.namespace))
-	s.must(kube.Get(s.Context(), client.ObjectKeyFromObject(out), out))
+	s.requireNoError(kube.Get(s.Context(), client.ObjectKeyFromObject(out), out))
 	value, _, _ := unstructured.NestedString(out.Object, "data", "kubeconfig")
 	s.applyYAML("Secret", fmt.Sprintf("metadata: {name: %[1]s-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: %[1]s}}\ntype: cluster.x-k8s.io/secret\ndata: {value: %[2]q}", s.namespace, value))
 	s.mergeStatus(s.liveObject("CAPTControlPlane"), captManager, map[string]any{"secretsReady": true})
@@ -212,27 +212,27 @@ func (s *stage) deletePlane() {
 	s.mergeStatus(s.liveObject("Cluster"), coreManager, map[string]any{"phase": "Deleting", "v1beta2": map[string]any{"conditions": []any{
 		conditionOf("Deleting", "True", "WaitingForControlPlaneDeletion", "CAPTControlPlane "+s.namespace+" is being deleted"),
 	}}})
-	s.must(kube.Delete(s.Context(), s.namedObject("CAPTControlPlane")))
-	s.editAsController(s.namedObject("Cluster"), captManager, func(u *unstructured.Unstructured) { s.must(noEndpoint(u)) })
-	s.must(kube.Delete(s.Context(), s.namedObject("WorkspaceTemplateApply", s.namespace+"-eks-controlplane-apply")))
-	s.must(kube.Delete(s.Context(), s.namedObject("Workspace", s.namespace+"-eks-controlplane")))
+	s.requireNoError(kube.Delete(s.Context(), s.namedObject("CAPTControlPlane")))
+	s.editAsController(s.namedObject("Cluster"), captManager, func(u *unstructured.Unstructured) { s.requireNoError(clearEndpoint(u)) })
+	s.requireNoError(kube.Delete(s.Context(), s.namedObject("WorkspaceTemplateApply", s.namespace+"-eks-controlplane-apply")))
+	s.requireNoError(kube.Delete(s.Context(), s.namedObject("Workspace", s.namespace+"-eks-controlplane")))
 }
 
-// deleteRest: once the Workspace is gone the control plane goes, then the infrastructure, then the Cluster.
-func (s *stage) deleteRest() {
+// deleteRemaining deletes the remaining objects: once the Workspace is gone the control plane goes, then the infrastructure, then the Cluster.
+func (s *stage) deleteRemaining() {
 	s.Helper()
 	s.awaitVanished("Workspace", s.namespace+"-eks-controlplane")
 	for _, suffix := range []string{"-kubeconfig-apply", "-kubeconfig"} {
 		kind := map[string]string{"-kubeconfig-apply": "WorkspaceTemplateApply", "-kubeconfig": "Workspace"}[suffix]
-		s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject(kind, s.namespace+suffix))))
+		s.requireNoError(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject(kind, s.namespace+suffix))))
 	}
 	s.releaseProtected("WorkspaceTemplateApply", applyFinalizer, s.namespace+"-eks-controlplane-apply")
 	s.releaseProtected("CAPTControlPlane", planeFinalizer)
-	s.must(kube.Delete(s.Context(), s.namedObject("CAPTCluster")))
-	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("WorkspaceTemplateApply", s.namespace+"-vpc"))))
-	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("Workspace", s.namespace+"-vpc"))))
+	s.requireNoError(kube.Delete(s.Context(), s.namedObject("CAPTCluster")))
+	s.requireNoError(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("WorkspaceTemplateApply", s.namespace+"-vpc"))))
+	s.requireNoError(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("Workspace", s.namespace+"-vpc"))))
 	s.releaseProtected("CAPTCluster", infrastructureFinalizer)
-	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("Secret", s.namespace+"-kubeconfig"))))
+	s.requireNoError(client.IgnoreNotFound(kube.Delete(s.Context(), s.namedObject("Secret", s.namespace+"-kubeconfig"))))
 	s.releaseProtected("Cluster", clusterFinalizer)
 }
 
@@ -257,13 +257,13 @@ func (s *stage) reportTerraform(workspace, failure string, ready bool, outputs m
 	s.mergeStatus(w, "terraform", map[string]any{"atProvider": map[string]any{"outputs": outputs}, "conditions": []any{synced, state}})
 }
 
-// kubeconfig is the output of Terraform, or nothing.
-func (s *stage) kubeconfig(path string) {
+// reportKubeconfig is the output of Terraform, or nothing.
+func (s *stage) reportKubeconfig(path string) {
 	s.Helper()
 	data := ""
 	if path != "" {
 		b, err := os.ReadFile(path)
-		s.must(err)
+		s.requireNoError(err)
 		data = "kubeconfig: " + base64.StdEncoding.EncodeToString(b)
 	}
 	s.applyYAML("Secret", fmt.Sprintf("metadata: {name: %s-outputs-kubeconfig, namespace: default}\ndata: {%s}", s.namespace, data))

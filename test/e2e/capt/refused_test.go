@@ -13,24 +13,24 @@ import (
 // TestNameTaken: CAPT's Workspaces are in no namespace, so two clusters of one name would be built into one another.
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
-	first, second := newLife(t, "taken"), newLife(t, "taken2")
-	first.playBuilt()
+	first, second := newClusterLife(t, "taken"), newClusterLife(t, "taken2")
+	first.buildCluster()
 	second.makeManagedCluster(func(p *v1alpha1.ManagedClusterParameters) { p.Cluster.Name = "taken" })
 	if m := second.messageOfReady(v1alpha1.ReasonNameTaken); !strings.HasPrefix(m, "another namespace has a CAPT") {
 		t.Errorf("message %q", m)
 	}
 	second.wantNothingMade()
 	// The first owner is not disturbed by a later ManagedCluster, which is deleted without a trace.
-	second.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("taken2")}))
-	second.awaitTrue("the later ManagedCluster is deleted", second.isGone, nothingElse)
+	second.requireNoError(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: objectMetaFor("taken2")}))
+	second.pollUntilTrue("the later ManagedCluster is deleted", second.isClusterGone, nothingElse)
 	first.awaitReadyReason(v1alpha1.ReasonReady)
 }
 
 // TestTemplateMissing: nothing is made until all that it is made from is there.
 func TestTemplateMissing(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, "template")
-	l.must(kube.Delete(t.Context(), l.namedObject("WorkspaceTemplate", "eks")))
+	l := newClusterLife(t, "template")
+	l.requireNoError(kube.Delete(t.Context(), l.namedObject("WorkspaceTemplate", "eks")))
 	l.makeManagedCluster()
 	if m := l.messageOfReady(v1alpha1.ReasonTemplateMissing); !strings.HasPrefix(m, "WorkspaceTemplate template/eks") {
 		t.Errorf("message %q", m)
@@ -43,11 +43,11 @@ func TestTemplateMissing(t *testing.T) {
 // TestObjectsGone: a cluster whose objects are gone may live on elsewhere, so its creation takes a person.
 func TestObjectsGone(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, "gone")
-	l.playBuilt()
+	l := newClusterLife(t, "gone")
+	l.buildCluster()
 	uid := string(l.liveObject("CAPTControlPlane").GetUID())
 	l.editAsController(l.namedObject("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
-	l.must(kube.Delete(t.Context(), l.namedObject("CAPTControlPlane")))
+	l.requireNoError(kube.Delete(t.Context(), l.namedObject("CAPTControlPlane")))
 	if m := l.messageOfReady(v1alpha1.ReasonObjectsGone); !strings.Contains(m, "CAPTControlPlane gone with uid "+uid) || !strings.Contains(m, v1alpha1.AnnotationRecreate+"="+uid) {
 		t.Errorf("message %q", m)
 	}
@@ -70,7 +70,7 @@ func TestObjectsGone(t *testing.T) {
 // wrote into it by then stay.
 func TestOwners(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, "owners")
+	l := newClusterLife(t, "owners")
 	l.makeManagedCluster()
 	l.awaitObject("Cluster")
 	recorded{}.followCluster(l.stage, applied)
@@ -78,14 +78,14 @@ func TestOwners(t *testing.T) {
 		mc.Spec.ForProvider.Version, mc.Spec.ForProvider.CAPT.Region = "v1.31.1", "eu-west-2"
 		mc.Spec.ForProvider.CAPT.ControlPlane.Tags = nil
 	})
-	l.awaitTrue("the change is applied", l.wantSpec("CAPTControlPlane", "v1.31.1", "version"), nothingElse)
-	l.awaitTrue("the change is applied", l.wantSpec("CAPTCluster", "eu-west-2", "region"), nothingElse)
+	l.pollUntilTrue("the change is applied", l.specFieldEquals("CAPTControlPlane", "v1.31.1", "version"), nothingElse)
+	l.pollUntilTrue("the change is applied", l.specFieldEquals("CAPTCluster", "eu-west-2", "region"), nothingElse)
 	if tags, found, _ := unstructured.NestedMap(l.liveObject("CAPTControlPlane").Object, "spec", "additionalTags"); found {
 		t.Errorf("removed tags are still set: %v", tags)
 	}
 	recorded{}.followCluster(l.stage, begun)
 	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")
-	l.playOwned()
+	l.checkOwnedObjects()
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane"} {
 		for _, o := range l.liveObject(kind).GetOwnerReferences() {
 			if o.Controller == nil || !*o.Controller {
@@ -98,17 +98,17 @@ func TestOwners(t *testing.T) {
 // TestLeftOvers: a Cluster that is gone without its objects leaves them to us, the control plane first.
 func TestLeftOvers(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, "leftovers")
-	l.playBuilt()
-	l.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("leftovers")}))
-	l.awaitTrue("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
+	l := newClusterLife(t, "leftovers")
+	l.buildCluster()
+	l.requireNoError(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: objectMetaFor("leftovers")}))
+	l.pollUntilTrue("the Cluster is deleted", l.deleteObject("Cluster"), nothingElse)
 	l.releaseProtected("Cluster", clusterFinalizer)
-	l.awaitTrue("the control plane is deleted", l.deleteObject("CAPTControlPlane"), nothingElse)
+	l.pollUntilTrue("the control plane is deleted", l.deleteObject("CAPTControlPlane"), nothingElse)
 	if l.liveObject("CAPTCluster").GetDeletionTimestamp() != nil {
 		t.Error("the infrastructure is deleted before the control plane is gone")
 	}
 	l.releaseProtected("CAPTControlPlane", planeFinalizer)
-	l.awaitTrue("the infrastructure is deleted", l.deleteObject("CAPTCluster"), nothingElse)
+	l.pollUntilTrue("the infrastructure is deleted", l.deleteObject("CAPTCluster"), nothingElse)
 	l.releaseProtected("CAPTCluster", infrastructureFinalizer)
-	l.awaitTrue("the ManagedCluster is gone", l.isGone, nothingElse)
+	l.pollUntilTrue("the ManagedCluster is gone", l.isClusterGone, nothingElse)
 }

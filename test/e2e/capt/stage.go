@@ -98,10 +98,10 @@ type stage struct {
 	namespace string
 }
 
-func newStage(t *testing.T, name string) *stage {
+func newCAPTStage(t *testing.T, name string) *stage {
 	t.Helper()
 	s := &stage{T: t, namespace: name}
-	s.must(kube.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+	s.requireNoError(kube.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
 	s.applyYAML("ClusterProviderConfig", fmt.Sprintf(`
 metadata: {name: %[1]s}
 spec:
@@ -123,7 +123,7 @@ func (s *stage) emptyTemplate(name string) {
 	s.applyYAML("WorkspaceTemplate", fmt.Sprintf("metadata: {name: %s}\nspec: {template: {spec: {forProvider: {source: Inline, module: ''}}}}", name))
 }
 
-func (s *stage) must(err error) {
+func (s *stage) requireNoError(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
@@ -134,13 +134,13 @@ func (s *stage) must(err error) {
 func (s *stage) applyYAML(kind, text string) {
 	s.Helper()
 	u := s.parseYAML(kind, text)
-	s.must(cp.ApplyObject(s.Context(), u))
+	s.requireNoError(cp.ApplyObject(s.Context(), u))
 }
 
 func (s *stage) parseYAML(kind, text string) *unstructured.Unstructured {
 	s.Helper()
 	u := s.namedObject(kind)
-	s.must(yaml.Unmarshal([]byte(text), &u.Object))
+	s.requireNoError(yaml.Unmarshal([]byte(text), &u.Object))
 	named := s.namedObject(kind, u.GetName())
 	u.SetGroupVersionKind(named.GroupVersionKind())
 	u.SetName(named.GetName())
@@ -184,10 +184,10 @@ func (s *stage) makeManagedCluster(changes ...func(*v1alpha1.ManagedClusterParam
 	for _, change := range changes {
 		change(&mc.Spec.ForProvider)
 	}
-	s.must(kube.Create(s.Context(), mc))
+	s.requireNoError(kube.Create(s.Context(), mc))
 }
 
-func (s *stage) keyOf() types.NamespacedName {
+func (s *stage) namespacedName() types.NamespacedName {
 	return types.NamespacedName{Namespace: s.namespace, Name: s.namespace}
 }
 
@@ -195,24 +195,24 @@ func (s *stage) keyOf() types.NamespacedName {
 func (s *stage) changeManagedCluster(fn func(*v1alpha1.ManagedCluster)) {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
-	s.must(kube.Get(s.Context(), s.keyOf(), mc))
+	s.requireNoError(kube.Get(s.Context(), s.namespacedName(), mc))
 	original := mc.DeepCopy()
 	fn(mc)
-	s.must(kube.Patch(s.Context(), mc, client.MergeFrom(original)))
+	s.requireNoError(kube.Patch(s.Context(), mc, client.MergeFrom(original)))
 }
 
 // awaitManagedCluster waits until the ManagedCluster meets a condition, and describes its last state when it never does.
 func (s *stage) awaitManagedCluster(description string, condition func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
-	s.awaitTrue(description, func(ctx context.Context) (bool, error) {
-		err := kube.Get(ctx, s.keyOf(), mc)
+	s.pollUntilTrue(description, func(ctx context.Context) (bool, error) {
+		err := kube.Get(ctx, s.namespacedName(), mc)
 		return err == nil && condition(mc), client.IgnoreNotFound(err)
 	}, func() string { return describeObject(mc) })
 	return mc
 }
 
-func (s *stage) awaitTrue(description string, condition wait.ConditionWithContextFunc, instead func() string) {
+func (s *stage) pollUntilTrue(description string, condition wait.ConditionWithContextFunc, instead func() string) {
 	s.Helper()
 	if err := wait.PollUntilContextTimeout(s.Context(), often, patience.Limit, true, condition); err != nil {
 		s.Fatalf("%s: %v; instead:\n%s\nthe provider's log ends with:\n%s", description, err, instead(), providerLog())
@@ -260,7 +260,7 @@ func (s *stage) liveObject(kind string, name ...string) *unstructured.Unstructur
 	s.Helper()
 	u := s.namedObject(kind, name...)
 	err := kube.Get(s.Context(), client.ObjectKeyFromObject(u), u)
-	s.must(client.IgnoreNotFound(err))
+	s.requireNoError(client.IgnoreNotFound(err))
 	if err != nil {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (s *stage) liveObject(kind string, name ...string) *unstructured.Unstructur
 func (s *stage) awaitObject(kind string, name ...string) *unstructured.Unstructured {
 	s.Helper()
 	var u *unstructured.Unstructured
-	s.awaitTrue(kind+" is there", func(context.Context) (bool, error) {
+	s.pollUntilTrue(kind+" is there", func(context.Context) (bool, error) {
 		u = s.liveObject(kind, name...)
 		return u != nil, nil
 	}, nothingElse)
@@ -281,7 +281,7 @@ func (s *stage) awaitObject(kind string, name ...string) *unstructured.Unstructu
 // awaitVanished waits until an object is gone.
 func (s *stage) awaitVanished(kind string, name ...string) {
 	s.Helper()
-	s.awaitTrue(kind+" is gone", func(context.Context) (bool, error) { return s.liveObject(kind, name...) == nil, nil }, nothingElse)
+	s.pollUntilTrue(kind+" is gone", func(context.Context) (bool, error) { return s.liveObject(kind, name...) == nil, nil }, nothingElse)
 }
 
 // conditionOf is one in the form of Kubernetes.

@@ -7,5 +7,5 @@ import (
 // TestGateCauses has missing and bad measurements.
 func TestGateCauses(t *testing.T) {
 	t.Parallel()
-	playAll(t, gateStories())
+	playStories(t, gateStories())
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// patchLease changes the lease of the provider.
-func (s *stage) patchLease(change string) {
+// patchProviderLease changes the lease of the provider.
+func (s *stage) patchProviderLease(change string) {
 	s.T.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: controlplane.Namespace, Name: "intentplane-provider"}}
 	s.Must(s.Client.Patch(s.T.Context(), lease, client.RawPatch("application/merge-patch+json", []byte(change))))
@@ -32,14 +32,14 @@ func (s *stage) patchLease(change string) {
 func (s *stage) stopProvider() (start func()) {
 	s.T.Helper()
 	cp.KillProvider()
-	s.patchLease(fmt.Sprintf(`{"spec":{"renewTime":%q}}`, time.Now().UTC().Add(-2*time.Minute).Format(metav1.RFC3339Micro)))
+	s.patchProviderLease(fmt.Sprintf(`{"spec":{"renewTime":%q}}`, time.Now().UTC().Add(-2*time.Minute).Format(metav1.RFC3339Micro)))
 	return s.startProvider
 }
 
 // startProvider starts the provider at once: it would wait until the lease of the process before is over.
 func (s *stage) startProvider() {
 	s.T.Helper()
-	s.patchLease(`{"spec":{"holderIdentity":""}}`)
+	s.patchProviderLease(`{"spec":{"holderIdentity":""}}`)
 	s.Must(cp.StartProvider(s.T.Context(), controlplane.Program{}))
 }
 
@@ -48,7 +48,7 @@ func (s *stage) startProvider() {
 func (s *stage) refreshUntilResponsive() {
 	s.T.Helper()
 	composite := s.deployment
-	if s.isClaim() {
+	if s.isClaimShape() {
 		composite = s.XR(s.Now(s.deployment))
 	}
 	for end := time.Now().Add(patience.Limit); time.Now().Before(end); {
@@ -75,9 +75,9 @@ func (s *stage) isResponsiveSoon(composite *unstructured.Unstructured) bool {
 // homeFlux is in the cluster of the control plane.
 var homeFlux = sync.OnceValue(func() error { return cp.StartFlux(context.Background()) })
 
-// takeRight takes the rule about an API group from the ClusterRole that the documentation gives to the provider, and restarts the provider,
+// removeRoleRule takes the rule about an API group from the ClusterRole that the documentation gives to the provider, and restarts the provider,
 // which would continue with its open watches.
-func (s *stage) takeRight(group string) (giveBack func()) {
+func (s *stage) removeRoleRule(group string) (giveBack func()) {
 	s.T.Helper()
 	role := &rbacv1.ClusterRole{}
 	s.Must(s.Client.Get(s.T.Context(), client.ObjectKey{Name: "intentplane:provider"}, role))
@@ -121,9 +121,9 @@ func sharedStories() map[string]story {
 			reason: "A right of the provider that is missing is the cause until the platform team gives it. Flux is in the provider's own cluster here.",
 			breaks: func(s *stage) func() {
 				s.Must(homeFlux())
-				s.useFlux(s.NewSite("edge1"))
+				s.selectFluxEngine(s.NewSite("edge1"))
 				s.Must(cp.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), siteDirectory)))
-				giveBack := s.takeRight("kustomize.toolkit.fluxcd.io")
+				giveBack := s.removeRoleRule("kustomize.toolkit.fluxcd.io")
 				s.Apply(s.deployment)
 				return giveBack
 			},

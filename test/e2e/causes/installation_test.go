@@ -9,8 +9,8 @@ import (
 // TestInstallationCauses breaks the shared parts of all deployments, one after another, while no other test runs.
 func TestInstallationCauses(t *testing.T) {
 	for name, scenario := range sharedStories() {
-		for shapeName, describe := range shapes() {
-			t.Run(name+shapeName, func(t *testing.T) { newStage(t, describe, "edge1").playCause(scenario) })
+		for shapeName, describe := range deploymentShapes() {
+			t.Run(name+shapeName, func(t *testing.T) { newCauseStage(t, describe, "edge1").breakAndRepair(scenario) })
 		}
 	}
 }
@@ -18,7 +18,7 @@ func TestInstallationCauses(t *testing.T) {
 // TestBreakerCause writes a composed object too often.
 func TestBreakerCause(t *testing.T) {
 	t.Parallel()
-	playAll(t, map[string]story{"Open": {
+	playStories(t, map[string]story{"Open": {
 		reason: "A circuit breaker that is open is the cause until Crossplane closes it, once the other program stops writing.",
 		breaks: func(s *stage) func() {
 			s.awaitSucceeded(1)

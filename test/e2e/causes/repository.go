@@ -25,15 +25,17 @@ func (s *stage) moveBehindCutWire() *wire.Wire {
 	return w
 }
 
-// pathOfHook is the path of a server's hook that decides about each ref alone.
-func (s *stage) pathOfHook() string { return filepath.Join(s.Git.Path(s.Namespace), "hooks", "update") }
+// updateHookPath is the path of a server's hook that decides about each ref alone.
+func (s *stage) updateHookPath() string {
+	return filepath.Join(s.Git.Path(s.Namespace), "hooks", "update")
+}
 
 // refuseState makes the server accept the branch, and refuse all refs of the state.
 func (s *stage) refuseState() {
 	s.T.Helper()
-	s.Must(os.MkdirAll(filepath.Dir(s.pathOfHook()), 0o755))
+	s.Must(os.MkdirAll(filepath.Dir(s.updateHookPath()), 0o755))
 	script := "#!/bin/sh\ncase \"$1\" in refs/heads/main) ;; *) echo 'only the branch may be pushed' >&2; exit 1;; esac\n"
-	s.Must(os.WriteFile(s.pathOfHook(), []byte(script), 0o755))
+	s.Must(os.WriteFile(s.updateHookPath(), []byte(script), 0o755))
 }
 
 // forceBranch moves the branch to a commit, as a forced push does.
@@ -70,7 +72,7 @@ func repositoryStories() map[string]story {
 			breaks: func(s *stage) func() {
 				s.refuseState()
 				s.Apply(s.deployment)
-				return func() { s.Must(os.Remove(s.pathOfHook())) }
+				return func() { s.Must(os.Remove(s.updateHookPath())) }
 			},
 			want: answer{object: "GitDelivery ", reason: "StateRefused", actor: advice.RepositoryOwner, do: "Let the provider push the ref"},
 		},

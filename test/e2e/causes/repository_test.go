@@ -7,5 +7,5 @@ import (
 // TestRepositoryCauses breaks the connection to the repository, or its content.
 func TestRepositoryCauses(t *testing.T) {
 	t.Parallel()
-	playAll(t, repositoryStories())
+	playStories(t, repositoryStories())
 }

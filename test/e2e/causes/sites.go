@@ -42,17 +42,17 @@ func newRemoteStage(t *testing.T, describe shape) *remoteStage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &remoteStage{stage: newStage(t, describe), edge: k}
+	s := &remoteStage{stage: newCauseStage(t, describe), edge: k}
 	s.putKubeconfig(s.adminKubeconfig())
 	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": kubeconfig}}, "spec", "cluster")
-	s.useFlux(site)
+	s.selectFluxEngine(site)
 	s.Must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	s.Must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), siteDirectory)))
 	return s
 }
 
-// useFlux selects a Kustomization, named after the namespace of the story, for the directory of a Site. The Kustomization is not created.
-func (s *stage) useFlux(site *unstructured.Unstructured) {
+// selectFluxEngine selects a Kustomization, named after the namespace of the story, for the directory of a Site. The Kustomization is not created.
+func (s *stage) selectFluxEngine(site *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": "{claimNamespace}",
@@ -77,8 +77,8 @@ func (s *remoteStage) putKubeconfig(content []byte) {
 	}})
 }
 
-// newAccount makes a service account in the other cluster, without rights.
-func (s *remoteStage) newAccount() *corev1.ServiceAccount {
+// createAccount makes a service account in the other cluster, without rights.
+func (s *remoteStage) createAccount() *corev1.ServiceAccount {
 	s.T.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "intentplane"}}
 	s.Must(s.edge.Client.Create(s.T.Context(), account))
@@ -113,22 +113,22 @@ func (s *remoteStage) kubeconfigWith(token string) []byte {
 // expiredKubeconfig has a token that expired a minute ago. The cluster takes the same token with a later expiry.
 func (s *remoteStage) expiredKubeconfig() []byte {
 	s.T.Helper()
-	account := s.newAccount()
+	account := s.createAccount()
 	s.allowEngine(account)
 	now, token := time.Now(), s.requestToken(account)
 	good, err := s.edge.SetExpiry(token, now.Add(time.Hour))
 	s.Must(err)
-	s.Must(s.askCluster(good))
+	s.Must(s.reviewToken(good))
 	expired, err := s.edge.SetExpiry(token, now.Add(-time.Minute))
 	s.Must(err)
-	if err := s.askCluster(expired); !kerrors.IsUnauthorized(err) {
+	if err := s.reviewToken(expired); !kerrors.IsUnauthorized(err) {
 		s.T.Fatalf("the cluster takes a token that has expired: %v", err)
 	}
 	return s.kubeconfigWith(expired)
 }
 
-// askCluster returns an error if the cluster does not take a token.
-func (s *remoteStage) askCluster(token string) error {
+// reviewToken returns an error if the cluster does not take a token.
+func (s *remoteStage) reviewToken(token string) error {
 	config := rest.AnonymousClientConfig(s.edge.Config)
 	config.BearerToken = token
 	c, err := client.New(config, client.Options{})
@@ -158,8 +158,8 @@ func (s *remoteStage) patchEngine(change string) {
 	s.Must(s.edge.Client.Patch(s.T.Context(), o, client.RawPatch("application/merge-patch+json", []byte(change))))
 }
 
-// cutCluster routes the connection to the Site through a wire, and cuts it.
-func (s *remoteStage) cutCluster() *wire.Wire {
+// cutSiteConnection routes the connection to the Site through a wire, and cuts it.
+func (s *remoteStage) cutSiteConnection() *wire.Wire {
 	s.T.Helper()
 	host, err := url.Parse(s.edge.Config.Host)
 	s.Must(err)
@@ -206,7 +206,7 @@ func clusterStories() map[string]remoteStory {
 		"ClusterUnreachable": {
 			reason: "A cluster that does not answer is the cause until its owner starts it.",
 			breaks: func(s *remoteStage) func() {
-				w := s.cutCluster()
+				w := s.cutSiteConnection()
 				return func() { s.Must(w.Connect(s.T.Context())) }
 			},
 			want: answer{object: "Site ", reason: "ClusterUnreachable", actor: advice.ClusterOwner, do: "check the cluster's API server"},
@@ -222,7 +222,7 @@ func clusterStories() map[string]remoteStory {
 		"RightMissing": {
 			reason: "A right at the Site that is missing is the cause until the owner of the cluster gives it.",
 			breaks: func(s *remoteStage) func() {
-				account := s.newAccount()
+				account := s.createAccount()
 				s.putKubeconfig(s.kubeconfigOf(account))
 				return func() { s.allowEngine(account) }
 			},
@@ -231,15 +231,15 @@ func clusterStories() map[string]remoteStory {
 	}
 }
 
-// playRemote plays stories side by side, each with a deployment of both shapes.
-func playRemote(t *testing.T, stories map[string]remoteStory) {
+// playRemoteStories plays stories side by side, each with a deployment of both shapes.
+func playRemoteStories(t *testing.T, stories map[string]remoteStory) {
 	t.Helper()
 	for name, scenario := range stories {
-		for shapeName, describe := range shapes() {
+		for shapeName, describe := range deploymentShapes() {
 			t.Run(name+shapeName, func(t *testing.T) {
 				t.Parallel()
 				s := newRemoteStage(t, describe)
-				s.playCause(story{reason: scenario.reason, want: scenario.want, breaks: func(*stage) func() {
+				s.breakAndRepair(story{reason: scenario.reason, want: scenario.want, breaks: func(*stage) func() {
 					repair := scenario.breaks(s)
 					s.Apply(s.deployment)
 					return repair

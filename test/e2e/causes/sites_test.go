@@ -16,13 +16,13 @@ import (
 // TestEngineCauses breaks the engine of a Site before the first revision comes.
 func TestEngineCauses(t *testing.T) {
 	t.Parallel()
-	playRemote(t, engineStories())
+	playRemoteStories(t, engineStories())
 }
 
 // TestClusterCauses breaks the connection to the cluster of a Site.
 func TestClusterCauses(t *testing.T) {
 	t.Parallel()
-	playRemote(t, clusterStories())
+	playRemoteStories(t, clusterStories())
 }
 
 // TestRefreshDeployment requests a reconcile while nothing changes. The command ends when the SiteSync and the Gate are reconciled, too, and not from their earlier

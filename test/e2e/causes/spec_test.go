@@ -7,5 +7,5 @@ import (
 // TestSpecCauses names missing or forbidden objects.
 func TestSpecCauses(t *testing.T) {
 	t.Parallel()
-	playAll(t, specStories())
+	playStories(t, specStories())
 }

@@ -72,41 +72,41 @@ type stage struct {
 // A shape describes a deployment: a namespaced composite, or a claim.
 type shape func(s *scene.Scene, name, intent string) *unstructured.Unstructured
 
-func shapes() map[string]shape {
+func deploymentShapes() map[string]shape {
 	return map[string]shape{"Namespaced": (*scene.Scene).Composite, "Claim": (*scene.Scene).Claim}
 }
 
-// newStage makes a scene with Sites of these names, and a deployment of a shape.
-func newStage(t *testing.T, describe shape, sites ...string) *stage {
+// newCauseStage makes a scene with Sites of these names, and a deployment of a shape.
+func newCauseStage(t *testing.T, describe shape, sites ...string) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, cp, sites...)}
 	s.Must(s.Client.Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: editor}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: editor}},
 	}))
-	s.deployment = describe(s.Scene, "shop", s.runIntent(1))
+	s.deployment = describe(s.Scene, "shop", s.intentWithReplicas(1))
 	return s
 }
 
-func (s *stage) runIntent(replicas int) string {
+func (s *stage) intentWithReplicas(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
-// isClaim reports whether the deployment is a claim, which has a composite behind it.
-func (s *stage) isClaim() bool {
+// isClaimShape reports whether the deployment is a claim, which has a composite behind it.
+func (s *stage) isClaimShape() bool {
 	return s.deployment.GroupVersionKind().Group == deploymentv1alpha1.GroupClaims
 }
 
 // editReplicas requests another number of replicas.
 func (s *stage) editReplicas(replicas int) {
 	s.T.Helper()
-	s.Apply(s.Set(s.deployment, s.runIntent(replicas), "spec", "intent"))
+	s.Apply(s.Set(s.deployment, s.intentWithReplicas(replicas), "spec", "intent"))
 }
 
 // awaitSucceeded applies the deployment with a number of replicas, and waits until it runs.
 func (s *stage) awaitSucceeded(replicas int) {
 	s.T.Helper()
-	s.Succeed(s.Set(s.deployment, s.runIntent(replicas), "spec", "intent"))
+	s.Succeed(s.Set(s.deployment, s.intentWithReplicas(replicas), "spec", "intent"))
 }
 
 // An answer is the expected answer of kubectl intent why.
@@ -133,10 +133,10 @@ type story struct {
 	toEditorOfClaim answer
 }
 
-// answerTo returns the expected answer to a user about the deployment of a stage.
-func (scenario story) answerTo(s *stage, user string) answer {
+// expectedAnswer returns the expected answer to a user about the deployment of a stage.
+func (scenario story) expectedAnswer(s *stage, user string) answer {
 	switch {
-	case user == editor && s.isClaim() && scenario.toEditorOfClaim.reason != "":
+	case user == editor && s.isClaimShape() && scenario.toEditorOfClaim.reason != "":
 		return scenario.toEditorOfClaim
 	case user == editor && scenario.toEditor.reason != "":
 		return scenario.toEditor
@@ -144,22 +144,22 @@ func (scenario story) answerTo(s *stage, user string) answer {
 	return scenario.want
 }
 
-// playCause breaks, checks, repairs, and checks again.
-func (s *stage) playCause(scenario story) {
+// breakAndRepair breaks, checks, repairs, and checks again.
+func (s *stage) breakAndRepair(scenario story) {
 	s.T.Helper()
 	s.T.Log(scenario.reason)
 	repair := sync.OnceFunc(scenario.breaks(s))
 	defer repair() // Other stories need the parts that one story breaks for all.
 	for _, user := range []string{admin, editor} {
-		want := scenario.answerTo(s, user)
+		want := scenario.expectedAnswer(s, user)
 		s.expectCause(user, want, scenario.early)
-		s.expectText(user, want)
+		s.expectWhyText(user, want)
 	}
 	repair()
 	s.awaitSuccess()
 	for _, user := range []string{admin, editor} {
 		s.askUntilGood("nothing is in the way", func() (string, bool) {
-			f := s.askWhy(user)
+			f := s.runWhyAsUser(user)
 			return describeCauses(&f), f.IsGood
 		})
 	}
@@ -179,7 +179,7 @@ func (s *stage) awaitSuccess() {
 func (s *stage) expectCause(user string, want, early answer) {
 	s.T.Helper()
 	s.askUntilGood(fmt.Sprintf("why says %+v to %q", want, user), func() (string, bool) {
-		f := s.askWhy(user)
+		f := s.runWhyAsUser(user)
 		matches := want.matchesCause(&f)
 		if !matches && f.NeedsPerson() && !early.matchesCause(&f) {
 			s.T.Errorf("why names a wrong cause to %q: %s", user, describeCauses(&f))
@@ -189,11 +189,11 @@ func (s *stage) expectCause(user string, want, early answer) {
 }
 
 func (a answer) matchesCause(f *cause.Finding) bool {
-	return a.reason != "" && !f.IsGood && strings.HasPrefix(f.Cause().Object, a.object) && a.isReasonOf(f) && f.Actor == a.actor && strings.Contains(f.Do, a.do)
+	return a.reason != "" && !f.IsGood && strings.HasPrefix(f.Cause().Object, a.object) && a.isReasonInChain(f) && f.Actor == a.actor && strings.Contains(f.Do, a.do)
 }
 
-// isReasonOf is true if one of the objects that were followed has the reason: a check at the end has a phase.
-func (a answer) isReasonOf(f *cause.Finding) bool {
+// isReasonInChain is true if one of the objects that were followed has the reason: a check at the end has a phase.
+func (a answer) isReasonInChain(f *cause.Finding) bool {
 	return slices.ContainsFunc(f.Chain, func(l cause.Link) bool { return l.Reason == a.reason })
 }
 
@@ -202,8 +202,8 @@ func describeCauses(f *cause.Finding) string {
 	return fmt.Sprintf("%s %v", out, err)
 }
 
-// expectText compares the text for a user. A cause with an actor has its start time, and the event that unblocks the object.
-func (s *stage) expectText(user string, want answer) {
+// expectWhyText compares the text for a user. A cause with an actor has its start time, and the event that unblocks the object.
+func (s *stage) expectWhyText(user string, want answer) {
 	s.T.Helper()
 	out := s.runPlugin(user, "why", "shop")
 	says := []string{"Cause:      " + want.object, ": " + want.reason, "Who acts:   " + want.actor.Words(), "What to do: "}
@@ -217,8 +217,8 @@ func (s *stage) expectText(user string, want answer) {
 	}
 }
 
-// askWhy runs the command as a user.
-func (s *stage) askWhy(user string) cause.Finding {
+// runWhyAsUser runs the command as a user.
+func (s *stage) runWhyAsUser(user string) cause.Finding {
 	s.T.Helper()
 	f := cause.Finding{}
 	out := s.runPlugin(user, "why", "shop", "-o", "json")
@@ -264,14 +264,14 @@ func (s *stage) askUntilGood(description string, condition func() (string, bool)
 	}
 }
 
-// playAll plays stories side by side, each with a deployment of both shapes.
-func playAll(t *testing.T, stories map[string]story) {
+// playStories plays stories side by side, each with a deployment of both shapes.
+func playStories(t *testing.T, stories map[string]story) {
 	t.Helper()
 	for name, scenario := range stories {
-		for shapeName, describe := range shapes() {
+		for shapeName, describe := range deploymentShapes() {
 			t.Run(name+shapeName, func(t *testing.T) {
 				t.Parallel()
-				newStage(t, describe, "edge1").playCause(scenario)
+				newCauseStage(t, describe, "edge1").breakAndRepair(scenario)
 			})
 		}
 	}

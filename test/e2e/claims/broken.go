@@ -24,8 +24,8 @@ func wantUnchanged(t *testing.T, event string, want, got *unstructured.Unstructu
 	}
 }
 
-// wantFailed checks the last transition of a claim that failed, and the reason.
-func wantFailed(t *testing.T, reason string, observed *unstructured.Unstructured, phase, validReason string) {
+// wantFailedClaim checks the last transition of a claim that failed, and the reason.
+func wantFailedClaim(t *testing.T, reason string, observed *unstructured.Unstructured, phase, validReason string) {
 	t.Helper()
 	transitions, _, err := unstructured.NestedSlice(observed.Object, "status", "transitions")
 	if err != nil || len(transitions) == 0 {
@@ -40,8 +40,8 @@ func wantFailed(t *testing.T, reason string, observed *unstructured.Unstructured
 	}
 }
 
-// composedBy returns the composite's references of a claim to the composed resources.
-func composedBy(s *scene.Scene, claim *unstructured.Unstructured) []any {
+// composedRefs returns the composite's references of a claim to the composed resources.
+func composedRefs(s *scene.Scene, claim *unstructured.Unstructured) []any {
 	s.T.Helper()
 	refs, _, err := unstructured.NestedSlice(s.XR(s.Now(claim)).Object, "spec", "resourceRefs")
 	if err != nil || len(refs) == 0 {

@@ -59,7 +59,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1", "edge2")
 			s.Apply(s.ClusterProviderConfig())
-			claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
+			claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2"))
 			if tc.kind == "ClusterProviderConfig" {
 				s.Set(claim, map[string]any{"kind": tc.kind, "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 			}
@@ -67,13 +67,13 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			tip := s.AwaitCommits(1)[0].ID
 			// Fields that another user set: one of the spec, which changes its generation, and of the metadata.
 			s.Patch(s.Raw(), `{"spec": {"forProvider": {"claimRef": {"uid": "by-hand"}}}, "metadata": {"labels": {"team": "blue"}, "annotations": {"note": "keep"}}}`)
-			previous, composed := s.Raw(), composedBy(s, claim)
+			previous, composed := s.Raw(), composedRefs(s, claim)
 
 			broken := claim.DeepCopy()
 			tc.breaks(s, broken)
 			observed := s.Fail(broken)
-			wantFailed(t, tc.reason, observed, tc.in, tc.why)
-			if diff := cmp.Diff(composed, composedBy(s, claim)); diff != "" {
+			wantFailedClaim(t, tc.reason, observed, tc.in, tc.why)
+			if diff := cmp.Diff(composed, composedRefs(s, claim)); diff != "" {
 				t.Errorf("\n%s\nresources of the composite: -want, +got:\n%s", tc.reason, diff)
 			}
 			wantUnchanged(t, "the edit that breaks", previous, s.Raw())
@@ -89,7 +89,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			s.AwaitCommits(1)
 
 			s.Fail(broken)
-			last := s.Succeed(s.Set(claim, runIntent(s, 3, "edge1", "edge2"), "spec", "intent"))
+			last := s.Succeed(s.Set(claim, intentWithReplicas(s, 3, "edge1", "edge2"), "spec", "intent"))
 			s.AwaitCommits(2)
 			if diff := cmp.Diff(int64(2), scene.Number(last, "status", "revision")); diff != "" {
 				t.Errorf("\n%s\nstatus.revision after a new intent: -want, +got:\n%s", tc.reason, diff)
@@ -106,7 +106,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1")))
+	s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1")))
 	hook := filepath.Join(s.Git.Path(s.Namespace), "hooks", "pre-receive")
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestHookRefuses(t *testing.T) {
 	if err := os.WriteFile(hook, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	observed := s.Reach(s.Claim("shop", runIntent(s, 3, "edge1")), "refused by the hook", func(u *unstructured.Unstructured) bool {
+	observed := s.Reach(s.Claim("shop", intentWithReplicas(s, 3, "edge1")), "refused by the hook", func(u *unstructured.Unstructured) bool {
 		return strings.Contains(scene.Field(u, "status", "message"), "change freeze until Monday")
 	})
 	message := scene.Field(observed, "status", "message")

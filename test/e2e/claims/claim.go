@@ -7,12 +7,12 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func runIntent(s *scene.Scene, replicas int, sites ...string) string {
-	return intentFor(s, "shop", replicas, sites...)
+func intentWithReplicas(s *scene.Scene, replicas int, sites ...string) string {
+	return intentOfService(s, "shop", replicas, sites...)
 }
 
-// intentFor a service. Two claims may not deliver an object of one name to one Site, so each has its own service.
-func intentFor(s *scene.Scene, service string, replicas int, sites ...string) string {
+// intentOfService returns the intent of a service. Two claims may not deliver an object of one name to one Site, so each has its own service.
+func intentOfService(s *scene.Scene, service string, replicas int, sites ...string) string {
 	full := make([]string, len(sites))
 	for i := range sites {
 		full[i] = fmt.Sprintf("%q", s.Site(sites[i]))

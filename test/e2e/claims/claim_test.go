@@ -12,7 +12,7 @@ import (
 func TestClaimBecomesCommit(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	claim := s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2")))
 	if diff := cmp.Diff("2/2", scene.Field(claim, "status", "delivery", "sitesReady")); diff != "" {
 		t.Errorf("status.delivery.sitesReady: -want, +got:\n%s", diff)
 	}
@@ -34,7 +34,7 @@ func TestClaimBecomesCommit(t *testing.T) {
 func TestAllSupported(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	observed := s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1")))
+	observed := s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1")))
 	if !scene.Is(observed, "Supported", corev1.ConditionTrue, "Supported") {
 		t.Errorf("Supported of a plain claim is %v", scene.Condition(observed, "Supported"))
 	}

@@ -45,7 +45,7 @@ func awaitSiteWaits(t *testing.T) {
 	s.Apply(s.Set(s.NewSite("later"), map[string]any{"clusterRef": map[string]any{
 		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": "later",
 	}}, "spec", "cluster"))
-	claim := s.Claim("shop", runIntent(s, 1, "edge1", "later"))
+	claim := s.Claim("shop", intentWithReplicas(s, 1, "edge1", "later"))
 	waits := func(reason string) func(*unstructured.Unstructured) bool {
 		return func(u *unstructured.Unstructured) bool {
 			return scene.Field(u, "status", "phase") == "Delivering" && scene.Field(u, "status", "delivery", "sitesReady") == "1/2" &&

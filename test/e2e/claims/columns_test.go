@@ -18,7 +18,7 @@ func TestShapesSucceedAndShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1", "edge2")
-			o := s.Succeed(shape.describe(s, "shop", runIntent(s, 2, "edge1", "edge2")))
+			o := s.Succeed(shape.describe(s, "shop", intentWithReplicas(s, 2, "edge1", "edge2")))
 			commit := s.AwaitCommits(1)[0].ID
 			want := scene.Row{"PHASE": "Succeeded", "OUTCOME": "Succeeded", "REVISION": "1", "LIVE": "1", "COMMIT": commit[:7], "SITES": "2/2", "SYNCED": "True", "READY": "True"}
 			wantColumns(t, "kubectl get "+shape.resource, awaitReadyRow(s, shape.resource, "shop"), want)
@@ -44,7 +44,7 @@ func TestWaitAndDigest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", runIntent(s, 2, "edge1"))
+			o := shape.describe(s, "shop", intentWithReplicas(s, 2, "edge1"))
 			file := filepath.Join(t.TempDir(), "claim.json")
 			b, err := o.MarshalJSON()
 			if err != nil {

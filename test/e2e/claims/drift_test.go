@@ -15,7 +15,7 @@ import (
 func TestDriftIsRestored(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2"))
 	previous := s.Succeed(claim)
 	want := s.FilesBelow("clusters")
 	theirs := commitDrift(s, map[string]string{"deployment-shop.yaml": "changed: true\n", "more.yaml": "a: 1\n"})
@@ -54,7 +54,7 @@ func TestDriftIsRestored(t *testing.T) {
 func TestDriftIsReported(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	claim := s.Set(s.Claim("shop", runIntent(s, 2, "edge1")), "Report", "spec", "deliveryConfig", "driftPolicy")
+	claim := s.Set(s.Claim("shop", intentWithReplicas(s, 2, "edge1")), "Report", "spec", "deliveryConfig", "driftPolicy")
 	s.Succeed(claim)
 	previousFiles := s.FilesBelow(s.Directory("edge1", "shop"))
 	theirs := commitDrift(s, map[string]string{"deployment-shop.yaml": "changed: true\n"})

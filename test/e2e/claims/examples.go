@@ -15,8 +15,8 @@ import (
 
 const fleet = "fleet"
 
-// examplesIn returns the examples of a folder, in the order in which they are applied.
-func examplesIn(s *scene.Scene, folder string) []*unstructured.Unstructured {
+// readExamples returns the examples of a folder, in the order in which they are applied.
+func readExamples(s *scene.Scene, folder string) []*unstructured.Unstructured {
 	s.T.Helper()
 	root, err := toolbox.Root()
 	s.Must(err)

@@ -16,7 +16,7 @@ func TestExamplesApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{"quickstart", "namespaced", "rollout", "clusters"} {
-		for _, o := range examplesIn(s, folder) {
+		for _, o := range readExamples(s, folder) {
 			switch o.GetKind() {
 			case "ClusterProviderConfig":
 				s.Apply(s.Set(o, cp.Git.URL(fleet), "spec", "git", "url"))

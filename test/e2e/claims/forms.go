@@ -35,8 +35,8 @@ func listObjects(site string) string {
 		%s]}`, site, expectation(`"intentExpectationObject": {"objectType": "Service", "objectInstance": "shop"}`, site))
 }
 
-// setForm puts one form of an intent into a claim.
-func setForm(s *scene.Scene, claim *unstructured.Unstructured, text, site string) *unstructured.Unstructured {
+// setIntentForm puts one form of an intent into a claim.
+func setIntentForm(s *scene.Scene, claim *unstructured.Unstructured, text, site string) *unstructured.Unstructured {
 	s.T.Helper()
 	unstructured.RemoveNestedField(claim.Object, "spec", "intent")
 	unstructured.RemoveNestedField(claim.Object, "spec", "expectation")
@@ -79,7 +79,7 @@ func setEachForm(s *scene.Scene, all map[string]string, site string) {
 	s.T.Helper()
 	commits := len(s.Commits())
 	for name, text := range all {
-		observed := s.Succeed(setForm(s, s.Claim("tmf921", ""), text, site))
+		observed := s.Succeed(setIntentForm(s, s.Claim("tmf921", ""), text, site))
 		s.WantEqual(fmt.Sprintf("%s is another revision", name), int64(1), scene.Number(observed, "status", "revision"))
 	}
 	s.AwaitCommits(commits)

@@ -18,11 +18,11 @@ func TestFormsAgree(t *testing.T) {
 	s.Apply(s.Blueprint("1.0.0", "before"))
 	s.Apply(measuredBlueprint(s))
 	for _, name := range names {
-		s.Apply(setForm(s, s.Claim(name, ""), formsOfIntent(s.Site(name))[name], s.Site(name)))
+		s.Apply(setIntentForm(s, s.Claim(name, ""), formsOfIntent(s.Site(name))[name], s.Site(name)))
 	}
 	got := map[string]map[string]string{}
 	for _, name := range names {
-		s.Succeed(setForm(s, s.Claim(name, ""), formsOfIntent(s.Site(name))[name], s.Site(name)))
+		s.Succeed(setIntentForm(s, s.Claim(name, ""), formsOfIntent(s.Site(name))[name], s.Site(name)))
 		got[name] = filesAtSite(s, name)
 	}
 	want := got["service-json"]

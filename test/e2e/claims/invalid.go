@@ -15,8 +15,8 @@ type refusal struct {
 	want   []string
 }
 
-// setField returns a change that gives a field a value.
-func setField(value any, fields ...string) func(*scene.Scene, *unstructured.Unstructured) {
+// fieldChange returns a change that gives a field a value.
+func fieldChange(value any, fields ...string) func(*scene.Scene, *unstructured.Unstructured) {
 	return func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, value, fields...) }
 }
 
@@ -24,7 +24,7 @@ func refusedFields() map[string]refusal {
 	return map[string]refusal{
 		"Both": {
 			reason: "Two intents leave open which one is meant.",
-			change: setField(map[string]any{"service": "shop"}, "spec", "expectation"),
+			change: fieldChange(map[string]any{"service": "shop"}, "spec", "expectation"),
 			want:   []string{"spec", "exactly one of intent and expectation must be set"},
 		},
 		"Neither": {
@@ -36,37 +36,37 @@ func refusedFields() map[string]refusal {
 		},
 		"NegativeDuration": {
 			reason: "Nothing ends before it begins.",
-			change: setField("-5s", "spec", "deliveryConfig", "syncWaitTimeout"),
+			change: fieldChange("-5s", "spec", "deliveryConfig", "syncWaitTimeout"),
 			want:   []string{"spec.deliveryConfig.syncWaitTimeout", "must be a duration above zero, such as 30s"},
 		},
 		"LongTimeout": {
 			reason: "Crossplane ends a reconcile after two minutes.",
-			change: setField("61s", "spec", "compileConfig", "renderTimeout"),
+			change: fieldChange("61s", "spec", "compileConfig", "renderTimeout"),
 			want:   []string{"spec.compileConfig.renderTimeout", "at most 60s"},
 		},
 		"LongName": {
 			reason: "A name that cannot be a label is refused.",
-			change: setField(strings.Repeat("a", 64), "metadata", "name"),
+			change: fieldChange(strings.Repeat("a", 64), "metadata", "name"),
 			want:   []string{"metadata.name", "63"},
 		},
 		"PathAsSite": {
 			reason: "A Site is a name, not a way to somewhere.",
-			change: setField("../edge1", "spec", "deliveryConfig", "targetSite"),
+			change: fieldChange("../edge1", "spec", "deliveryConfig", "targetSite"),
 			want:   []string{"spec.deliveryConfig.targetSite", "must be the name of a Site"},
 		},
 		"PathAsBlueprint": {
 			reason: "A Blueprint is a name too.",
-			change: setField("../web", "spec", "blueprint", "name"),
+			change: fieldChange("../web", "spec", "blueprint", "name"),
 			want:   []string{"spec.blueprint.name", "must consist of lower-case letters"},
 		},
 		"PathAsRepository": {
 			reason: "A configuration with an invalid field is refused.",
-			change: setField("../repo", "spec", "deliveryConfig", "gitOpsRepo", "name"),
+			change: fieldChange("../repo", "spec", "deliveryConfig", "gitOpsRepo", "name"),
 			want:   []string{"spec.deliveryConfig.gitOpsRepo.name", "must be the name of an object"},
 		},
 		"UnknownField": {
 			reason: "A typing error changes nothing in silence.",
-			change: setField("edge1", "spec", "deliveryConfig", "targetsite"),
+			change: fieldChange("edge1", "spec", "deliveryConfig", "targetsite"),
 			want:   []string{"spec.deliveryConfig.targetsite", "field not declared in schema"},
 		},
 		"TwoSelections": {

@@ -123,7 +123,7 @@ func filesOfExamples(s *scene.Scene, dir string) map[string]string {
 	return out
 }
 
-func fieldBelow(files map[string]string, dir string) map[string]string {
+func filesBelowDir(files map[string]string, dir string) map[string]string {
 	out := map[string]string{}
 	for name, content := range files {
 		if rest, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rest) {

@@ -28,15 +28,15 @@ func TestEqualsKustomize(t *testing.T) {
 		for source, got := range map[string]map[string]any{
 			"objects in Git":                        objectsOfFiles(s, delivered),
 			"kustomize build of the directory":      kustomizeBuild(s, kustomize, delivered),
-			"kustomize build of the inputs":         kustomizeBuild(s, kustomize, fieldBelow(inputs, s.Site(site))),
-			"kustomize build of the offline render": kustomizeBuild(s, kustomize, fieldBelow(outputs, s.Site(site))),
+			"kustomize build of the inputs":         kustomizeBuild(s, kustomize, filesBelowDir(inputs, s.Site(site))),
+			"kustomize build of the offline render": kustomizeBuild(s, kustomize, filesBelowDir(outputs, s.Site(site))),
 		} {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: %s: -want, +got:\n%s", site, source, diff)
 			}
 		}
 		delete(delivered, ".intentplane")
-		if diff := cmp.Diff(fieldBelow(outputs, s.Site(site)), delivered); diff != "" {
+		if diff := cmp.Diff(filesBelowDir(outputs, s.Site(site)), delivered); diff != "" {
 			t.Errorf("%s: files of the offline render and files in Git: -want, +got:\n%s", site, diff)
 		}
 	}

@@ -39,7 +39,7 @@ func selectorsOfAbsentObjects() map[string]absence {
 		"Site": {
 			reason: "A Site may be made after its first claim.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Set(o, runIntent(s, 2, "edge1", "later"), "spec", "intent")
+				s.Set(o, intentWithReplicas(s, 2, "edge1", "later"), "spec", "intent")
 			},
 			later: func(s *scene.Scene) *unstructured.Unstructured { return s.NewSite("later") },
 			why:   "SiteMissing",

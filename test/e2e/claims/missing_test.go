@@ -16,7 +16,7 @@ func TestMissingThingsAppear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			claim := s.Claim("shop", runIntent(s, 2, "edge1"))
+			claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1"))
 			tc.change(s, claim)
 			awaitMissing(s, claim, tc.why)
 			t.Logf("%s The message says %q.", tc.reason, tc.want)
@@ -42,7 +42,7 @@ func TestForbiddenSiteLooksMissing(t *testing.T) {
 	s.Apply(forbidden)
 	messages := map[string]string{}
 	for _, site := range []string{"forbidden", "nowhere"} {
-		observed := awaitMissing(s, s.Claim(site, runIntent(s, 1, site)), "SiteMissing")
+		observed := awaitMissing(s, s.Claim(site, intentWithReplicas(s, 1, site)), "SiteMissing")
 		messages[site] = strings.ReplaceAll(scene.Condition(observed, "SitesFound").Message, s.Site(site), "SITE")
 		if all := fmt.Sprint(observed.Object["status"], s.XR(observed).Object); strings.Contains(all, secret) {
 			t.Errorf("the status shows more than the name of a forbidden Site: %s", all)

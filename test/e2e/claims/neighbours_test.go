@@ -16,7 +16,7 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 	if len(previous) != 8 {
 		t.Fatalf("want 8 unmanaged files, found %d: %q", len(previous), previous)
 	}
-	s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2")))
 	first := map[string]string{}
 	for _, site := range []string{"edge1", "edge2"} {
 		first[site] = s.Tree(s.Directory(site, "shop"))
@@ -34,10 +34,10 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 		}
 	}
 	compare("the first claim")
-	second := s.Claim("bank", intentFor(s, "bank", 1, "edge1", "edge2"))
+	second := s.Claim("bank", intentOfService(s, "bank", 1, "edge1", "edge2"))
 	s.Succeed(second)
 	compare("the second claim")
-	s.Succeed(s.Set(second, intentFor(s, "bank", 4, "edge2"), "spec", "intent"))
+	s.Succeed(s.Set(second, intentOfService(s, "bank", 4, "edge2"), "spec", "intent"))
 	compare("a change of the second claim")
 	s.Delete(second)
 	s.Gone(second)

@@ -16,9 +16,9 @@ func TestTwoClaimsOneObject(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	kustomize := s.Tool("KUSTOMIZE")
-	first := s.Claim("first", runIntent(s, 1, "edge1"))
+	first := s.Claim("first", intentWithReplicas(s, 1, "edge1"))
 	s.Succeed(first)
-	second := s.Claim("second", runIntent(s, 1, "edge1"))
+	second := s.Claim("second", intentWithReplicas(s, 1, "edge1"))
 	observed := s.Fail(second)
 	want := "claim " + s.Namespace + "/second may not deliver ConfigMap " + s.Namespace + "/shop to Site \"" + s.Site("edge1") + "\": claim " + s.Namespace + "/first delivers it there already"
 	for _, typ := range []string{"Delivered", "Stalled"} {

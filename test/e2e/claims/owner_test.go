@@ -19,7 +19,7 @@ func TestAdoptFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claim := s.Claim("shop", runIntent(s, 2, "edge1"))
+	claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1"))
 	observed := awaitBlocked(s, claim, "NotOwner")
 	if got := scene.Condition(observed, "Stalled").Message; !strings.Contains(got, s.Directory("edge1", "shop")) {
 		t.Errorf("the message does not name the directory: %s", got)
@@ -37,10 +37,10 @@ func TestAdoptFiles(t *testing.T) {
 func TestShapesOfOneName(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	first := s.Claim("shop", runIntent(s, 2, "edge1"))
+	first := s.Claim("shop", intentWithReplicas(s, 2, "edge1"))
 	s.Succeed(first)
 	delivery := s.Raw()
-	second := s.Composite("shop", runIntent(s, 5, "edge1"))
+	second := s.Composite("shop", intentWithReplicas(s, 5, "edge1"))
 	awaitBlocked(s, second, "NotOwner")
 	s.AwaitCommits(1)
 	if diff := cmp.Diff(delivery.Object["spec"], s.Now(delivery).Object["spec"]); diff != "" {
@@ -59,7 +59,7 @@ func TestShapesOfOneName(t *testing.T) {
 func TestDeletedInUse(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	claim := s.Claim("shop", runIntent(s, 1, "edge1"))
+	claim := s.Claim("shop", intentWithReplicas(s, 1, "edge1"))
 	s.Succeed(claim)
 	config := s.ProviderConfig()
 	s.Delete(config)

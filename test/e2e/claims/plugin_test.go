@@ -20,7 +20,7 @@ func TestPluginReadsTheCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1", "edge2")
-			o := shape.describe(s, "shop", runIntent(s, 2, "edge1", "edge2"))
+			o := shape.describe(s, "shop", intentWithReplicas(s, 2, "edge1", "edge2"))
 			s.Succeed(o)
 			plugin := func(args ...string) []string {
 				return append(args, "--claim", "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig)
@@ -31,7 +31,7 @@ func TestPluginReadsTheCluster(t *testing.T) {
 			for _, site := range []string{"edge1", "edge2"} {
 				delivered := s.FilesBelow(s.Directory(site, "shop"))
 				delete(delivered, ".intentplane")
-				if diff := cmp.Diff(delivered, fieldBelow(files, s.Site(site))); diff != "" || len(delivered) < 4 {
+				if diff := cmp.Diff(delivered, filesBelowDir(files, s.Site(site))); diff != "" || len(delivered) < 4 {
 					t.Errorf("%s: -delivered, +rendered from the cluster:\n%s", site, diff)
 				}
 			}
@@ -55,7 +55,7 @@ func TestPluginAsks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", runIntent(s, 1, "edge1"))
+			o := shape.describe(s, "shop", intentWithReplicas(s, 1, "edge1"))
 			s.Succeed(o)
 			plugin := func(args ...string) []string {
 				return append(args, "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig, "--wait")
@@ -65,7 +65,7 @@ func TestPluginAsks(t *testing.T) {
 				t.Errorf("retry --wait says:\n%s", output)
 			}
 			awaitRevision(s, o, 2)
-			s.Succeed(shape.describe(s, "shop", runIntent(s, 2, "edge1")))
+			s.Succeed(shape.describe(s, "shop", intentWithReplicas(s, 2, "edge1")))
 			output = s.Program("", s.Built("kubectl-intent"), plugin("rollback", "--to-revision=1")...)
 			if !strings.Contains(output, "/shop-rollback-3-") || !strings.Contains(output, "\nDone: A user asked for the rollback") {
 				t.Errorf("rollback --wait says:\n%s", output)

@@ -23,8 +23,8 @@ func refusalOfDryRun(s *scene.Scene, user string, args ...string) string {
 	return ""
 }
 
-// allowUser allows a user verbs on resources in the namespace of a scene.
-func allowUser(s *scene.Scene, user, verbs, resources string) {
+// grantUserVerbs allows a user verbs on resources in the namespace of a scene.
+func grantUserVerbs(s *scene.Scene, user, verbs, resources string) {
 	s.T.Helper()
 	name := user + "-" + strings.NewReplacer(".", "-", ",", "-", "/", "-").Replace(resources)
 	s.Run("create", "role", name, "-n", s.Namespace, "--verb="+verbs, "--resource="+resources)
@@ -47,6 +47,6 @@ func writeBatchScript(s *scene.Scene, deployment *unstructured.Unstructured) str
 		list.Items = append(list.Items, *o)
 	}
 	file := filepath.Join(s.T.TempDir(), "batch.yaml")
-	writeFile(s, file, &unstructured.Unstructured{Object: list.UnstructuredContent()})
+	writeYAMLFile(s, file, &unstructured.Unstructured{Object: list.UnstructuredContent()})
 	return file
 }

@@ -19,7 +19,7 @@ func TestForgedGate(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	user := s.Namespace + "-user"
-	allowUser(s, user, "get,create,update,patch", "gates.rollout.intentplane.dev,gates.rollout.intentplane.dev/status")
+	grantUserVerbs(s, user, "get,create,update,patch", "gates.rollout.intentplane.dev,gates.rollout.intentplane.dev/status")
 	gate := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(`
 apiVersion: rollout.intentplane.dev/v1alpha1
@@ -37,7 +37,7 @@ spec:
 	s.Apply(gate.DeepCopy())
 	forgedFile := filepath.Join(t.TempDir(), "gate.yaml")
 	gate.SetName("shop-2-0")
-	writeFile(s, forgedFile, gate)
+	writeYAMLFile(s, forgedFile, gate)
 	verdict := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--subresource=status", "--type=merge", "-p", `{"status":{"atProvider":{"verdict":"Passed"}}}`}
 	s.Until("the user may write the verdict", patience.Limit, func() bool { return refusalOfDryRun(s, user, verdict...) == "" })
 	bindPolicies(s)
@@ -69,9 +69,9 @@ func TestForgedEvidence(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	user := s.Namespace + "-user"
 	const syncs, deliveries = "sitesyncs.delivery.intentplane.dev", "gitdeliveries.delivery.intentplane.dev"
-	allowUser(s, user, "get,create,update,patch", syncs+","+syncs+"/status,"+deliveries+"/status")
-	allowUser(s, user, "get", deliveries)
-	s.Succeed(s.Claim("shop", runIntent(s, 1, "edge1")))
+	grantUserVerbs(s, user, "get,create,update,patch", syncs+","+syncs+"/status,"+deliveries+"/status")
+	grantUserVerbs(s, user, "get", deliveries)
+	s.Succeed(s.Claim("shop", intentWithReplicas(s, 1, "edge1")))
 	delivery := s.Delivery().GetName()
 	sync := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(`
@@ -89,7 +89,7 @@ spec:
 	s.Apply(sync.DeepCopy())
 	forgedFile := filepath.Join(t.TempDir(), "sync.yaml")
 	sync.SetName("other")
-	writeFile(s, forgedFile, sync)
+	writeYAMLFile(s, forgedFile, sync)
 	report := func(resource, name string) []string {
 		return []string{"patch", resource, name, "--subresource=status", "--type=merge", "-p", `{"status":{"observedGeneration":7}}`}
 	}
@@ -125,10 +125,10 @@ func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one
 	editor, approver := s.Namespace+"-editor", s.Namespace+"-approver"
 	const claims = "intentdeployments.claims.intentplane.dev"
 	for _, user := range []string{editor, approver} {
-		allowUser(s, user, "get,update,patch", claims)
+		grantUserVerbs(s, user, "get,update,patch", claims)
 	}
-	allowUser(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
-	o := s.Claim("shop", runIntent(s, 1, "edge1"))
+	grantUserVerbs(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
+	o := s.Claim("shop", intentWithReplicas(s, 1, "edge1"))
 	s.Set(o, "Manual", "spec", "blueprint", "updatePolicy")
 	s.Set(o, []any{map[string]any{"name": "first", "sites": []any{"edge1"}}}, "spec", "deliveryConfig", "waves")
 	s.Apply(o)
@@ -176,7 +176,7 @@ func TestForgedVerdict(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	owner := s.Namespace + "-admin"
 	s.Run("create", "rolebinding", "admin", "-n", s.Namespace, "--clusterrole=admin", "--user="+owner)
-	o := s.Claim("shop", runIntent(s, 1, "edge1"))
+	o := s.Claim("shop", intentWithReplicas(s, 1, "edge1"))
 	s.Succeed(o)
 	name := s.Delivery().GetName()
 	patch := func(patch string) string {
@@ -206,5 +206,5 @@ func TestForgedVerdict(t *testing.T) {
 			t.Errorf("%s: want %q, got %q", name, tc.want, got)
 		}
 	}
-	s.Succeed(s.Set(o, runIntent(s, 2, "edge1"), "spec", "intent"))
+	s.Succeed(s.Set(o, intentWithReplicas(s, 2, "edge1"), "spec", "intent"))
 }

@@ -21,7 +21,7 @@ func TestSiteWithItsOwnRepository(t *testing.T) {
 	}
 	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(otherRepository), "spec", "git", "url"))
 	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
-	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2"))
 	observed := s.Succeed(claim)
 
 	want := map[string]string{s.Site("edge1"): s.AwaitCommits(1)[0].ID}

@@ -5,8 +5,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// remembered is the state that a wrong URL must not change: the ledger with its revision and verdict, the record, and the history.
-func remembered(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservation {
+// observedDeliveries is the state that a wrong URL must not change: the ledger with its revision and verdict, the record, and the history.
+func observedDeliveries(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservation {
 	s.T.Helper()
 	out := map[string]deliveryv1alpha1.GitDeliveryObservation{}
 	for _, d := range s.Deliveries() {

@@ -27,9 +27,9 @@ func TestWrongRepositoryURL(t *testing.T) {
 	}
 	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(otherRepository), "spec", "git", "url"))
 	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
-	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2"))
 	s.Succeed(claim)
-	previous := remembered(s)
+	previous := observedDeliveries(s)
 	setURL := func(repo string) {
 		s.Patch(s.ClusterProviderConfig(), fmt.Sprintf(`{"spec":{"git":{"url":%q}}}`, s.Git.URL(repo)))
 	}
@@ -48,7 +48,7 @@ func TestWrongRepositoryURL(t *testing.T) {
 	setURL(otherRepository)
 	s.Until("both GitDeliveries are Delivered", patience.Limit, func() bool { return count(deliveryv1alpha1.ReasonDelivered) == 2 })
 	observed := s.Succeed(claim)
-	if diff := cmp.Diff(previous, remembered(s), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(previous, observedDeliveries(s), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("recorded status of the GitDeliveries after a URL was wrong for a while: -want, +got:\n%s", diff)
 	}
 	if got := scene.Number(observed, "status", "revision"); got != 1 {

@@ -9,11 +9,11 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// refusalOf tries to make an object as a user, and returns the refusal or nothing. It is not kept.
-func refusalOf(s *scene.Scene, user string, o *unstructured.Unstructured) string {
+// dryRunCreate tries to make an object as a user, and returns the refusal or nothing. It is not kept.
+func dryRunCreate(s *scene.Scene, user string, o *unstructured.Unstructured) string {
 	s.T.Helper()
 	file := filepath.Join(s.T.TempDir(), "request.yaml")
-	writeFile(s, file, o)
+	writeYAMLFile(s, file, o)
 	ctx, cancel := s.Context()
 	defer cancel()
 	_, err := s.Kubectl(ctx, "create", "--dry-run=server", "--as="+user, "--as-group=system:masters", "-f", file)
@@ -26,7 +26,7 @@ func refusalOf(s *scene.Scene, user string, o *unstructured.Unstructured) string
 // bindPolicies of the examples to the namespace of a scene alone.
 func bindPolicies(s *scene.Scene) {
 	s.T.Helper()
-	for _, o := range examplesIn(s, "policies") {
+	for _, o := range readExamples(s, "policies") {
 		o.SetName(s.Namespace + "." + o.GetName())
 		if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
 			s.Set(o, o.GetName(), "spec", "policyName")

@@ -11,7 +11,7 @@ import (
 func TestRevisionsOfClaim(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	claim := s.Claim("shop", runIntent(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2"))
 	first := s.Succeed(claim)
 	delivery := s.Raw()
 
@@ -36,7 +36,7 @@ func TestRevisionsOfClaim(t *testing.T) {
 	}
 
 	// Another intent is one more commit, whatever the number of Sites. All that went before made just one.
-	s.Set(claim, runIntent(s, 3, "edge1", "edge2"), "spec", "intent")
+	s.Set(claim, intentWithReplicas(s, 3, "edge1", "edge2"), "spec", "intent")
 	second := s.Succeed(claim)
 	commits := s.AwaitCommits(2)
 	if diff := cmp.Diff(int64(2), scene.Number(second, "status", "revision")); diff != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func writeFile(s *scene.Scene, file string, o *unstructured.Unstructured) {
+func writeYAMLFile(s *scene.Scene, file string, o *unstructured.Unstructured) {
 	s.T.Helper()
 	b, err := yaml.Marshal(o.Object)
 	if err == nil {

@@ -18,7 +18,7 @@ func TestTransitionEvents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", runIntent(s, 1, "edge1"))
+			o := shape.describe(s, "shop", intentWithReplicas(s, 1, "edge1"))
 			s.Succeed(o)
 			o = s.Now(o)
 			log, _, err := unstructured.NestedSlice(o.Object, "status", "transitions")

@@ -40,7 +40,7 @@ func wantVersion(s *scene.Scene, site, want string) {
 func pendingUpdate(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstructured) {
 	t.Helper()
 	s := scene.New(t, cp, "edge1")
-	o := s.Set(shape.describe(s, "shop", runIntent(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
+	o := s.Set(shape.describe(s, "shop", intentWithReplicas(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
 	s.Succeed(o)
 	s.Release("1.1.0", "1.0.0")
 	observed := awaitUpdate(s, o, newestVersion(s))

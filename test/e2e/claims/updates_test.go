@@ -19,7 +19,7 @@ func TestAutomaticUpdate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
-			o := shape.describe(s, "shop", runIntent(s, 1, "edge1"))
+			o := shape.describe(s, "shop", intentWithReplicas(s, 1, "edge1"))
 			s.Succeed(o)
 			wantVersion(s, "edge1", "")
 			s.Release("1.1.0", "1.0.0")
@@ -55,7 +55,7 @@ func TestManualUpdateWaits(t *testing.T) {
 			})
 			wantFirstVersion(s, 1)
 			// A change of the intent goes out with the Blueprint that it has.
-			s.Succeed(s.Set(o, runIntent(s, 2, "edge1"), "spec", "intent"))
+			s.Succeed(s.Set(o, intentWithReplicas(s, 2, "edge1"), "spec", "intent"))
 			awaitUpdate(s, awaitRevision(s, o, 2), newestVersion(s))
 			wantFirstVersion(s, 2)
 		})
@@ -148,7 +148,7 @@ func TestRefusedRequests(t *testing.T) {
 func TestStaleApproval(t *testing.T) {
 	t.Parallel()
 	s, o := pendingUpdate(t, shapesOfClaims()["Claim"])
-	s.Succeed(s.Set(o, runIntent(s, 2, "edge1"), "spec", "intent"))
+	s.Succeed(s.Set(o, intentWithReplicas(s, 2, "edge1"), "spec", "intent"))
 	awaitRevision(s, o, 2)
 	stale := s.Request("stale", o, rolloutv1alpha1.ActionApproveUpdate, 1)
 	s.Apply(stale)
@@ -211,7 +211,7 @@ func TestMalformedRequests(t *testing.T) {
 func TestRequestComesFirst(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	o := s.Claim("shop", runIntent(s, 1, "edge1"))
+	o := s.Claim("shop", intentWithReplicas(s, 1, "edge1"))
 	early := s.Request("early", o, rolloutv1alpha1.ActionApproveUpdate, 1)
 	s.Apply(early)
 	s.AwaitRefusal(early, rolloutv1alpha1.Result(rolloutv1alpha1.ReasonUnknownDeployment))

@@ -28,7 +28,7 @@ type shell struct {
 	dir, group string
 }
 
-func newShell(s *scene.Scene, group string) *shell {
+func newDocShell(s *scene.Scene, group string) *shell {
 	s.T.Helper()
 	sh := &shell{Scene: s, dir: s.T.TempDir(), group: group}
 	for name, program := range map[string]string{"kubectl": s.Tool("KUBECTL"), "kubectl-intent": s.Built("kubectl-intent")} {
@@ -37,16 +37,16 @@ func newShell(s *scene.Scene, group string) *shell {
 	return sh
 }
 
-// writeClaim puts a deployment into the file that the documentation applies.
-func (sh *shell) writeClaim(o *unstructured.Unstructured) {
+// writeClaimFile puts a deployment into the file that the documentation applies.
+func (sh *shell) writeClaimFile(o *unstructured.Unstructured) {
 	sh.T.Helper()
 	b, err := yaml.Marshal(o.Object)
 	sh.Must(err)
 	sh.Must(os.WriteFile(filepath.Join(sh.dir, "claim.yaml"), b, 0o600))
 }
 
-// runBlock runs a block of the documentation, and returns its output and its error.
-func (sh *shell) runBlock(block string) (string, error) {
+// runDocBlock runs a block of the documentation, and returns its output and its error.
+func (sh *shell) runDocBlock(block string) (string, error) {
 	sh.T.Helper()
 	block = strings.NewReplacer("team-a", sh.Namespace, "claims.intentplane.dev", sh.group).Replace(block)
 	ctx, cancel := sh.Context()
@@ -99,14 +99,14 @@ func recordConditions(s *scene.Scene, o *unstructured.Unstructured, types ...str
 	go func() {
 		for e := range w.ResultChan() {
 			if observed, ok := e.Object.(*unstructured.Unstructured); ok {
-				r.addTurn(observed, types)
+				r.recordTurns(observed, types)
 			}
 		}
 	}()
 	return r
 }
 
-func (r *recorder) addTurn(observed *unstructured.Unstructured, types []string) {
+func (r *recorder) recordTurns(observed *unstructured.Unstructured, types []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, typ := range types {
@@ -117,8 +117,8 @@ func (r *recorder) addTurn(observed *unstructured.Unstructured, types []string) 
 	}
 }
 
-// turnsOf returns the turns of one condition so far, in one line.
-func (r *recorder) turnsOf(typ string) string {
+// turnsOfCondition returns the turns of one condition so far, in one line.
+func (r *recorder) turnsOfCondition(typ string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Join(r.turns[typ], " ")

@@ -22,9 +22,9 @@ type life struct {
 	resource               string
 }
 
-// newLife has no Cluster yet. Each test plays a part of a life: Crossplane's circuit breaker has enough of a composite that lives a
+// newClusterLife has no Cluster yet. Each test plays a part of a life: Crossplane's circuit breaker has enough of a composite that lives a
 // whole one within seconds.
-func newLife(t *testing.T, apiVersion string) *life {
+func newClusterLife(t *testing.T, apiVersion string) *life {
 	t.Helper()
 	l := &life{Scene: scene.New(t, cp)}
 	l.east = l.clusterObject(fmt.Sprintf(`{apiVersion: %s, kind: WorkloadCluster, metadata: {name: east},
@@ -38,20 +38,20 @@ func newLife(t *testing.T, apiVersion string) *life {
 // awaitBuiltAndDeleted waits for a Cluster that is built, and is deleted.
 func awaitBuiltAndDeleted(t *testing.T, apiVersion string) {
 	t.Helper()
-	l := newLife(t, apiVersion)
+	l := newClusterLife(t, apiVersion)
 	l.buildCluster()
-	l.wantShown()
+	l.wantPrintedStatus()
 	l.deleteCluster()
 }
 
 // awaitLostCluster has a Cluster that is lost for a while, and then for good.
 func awaitLostCluster(t *testing.T, apiVersion string) {
 	t.Helper()
-	l := newLife(t, apiVersion)
+	l := newClusterLife(t, apiVersion)
 	l.Apply(l.cluster)
 	l.statusOfCluster(well)
 	l.Apply(l.east)
-	l.awaitPhase("Provisioned", "KubeconfigMissing")
+	l.awaitPhaseReason("Provisioned", "KubeconfigMissing")
 	l.loseControlPlane()
 	l.recreateCluster()
 }
@@ -73,8 +73,8 @@ const well = `{"initialization": {"infrastructureProvisioned": true, "controlPla
 
 const ill = `{"conditions": [{"type": "ControlPlaneAvailable", "status": "False", "reason": "NotAvailable", "message": "2 of 3 machines are lost"}]}`
 
-// awaitPhase waits for a phase, and for why it is not ready: the reason of Reconciling.
-func (l *life) awaitPhase(phase, reason string) *unstructured.Unstructured {
+// awaitPhaseReason waits for a phase, and for why it is not ready: the reason of Reconciling.
+func (l *life) awaitPhaseReason(phase, reason string) *unstructured.Unstructured {
 	l.T.Helper()
 	return l.Await(l.east, phase+", "+reason, func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == phase && scene.Is(u, "Reconciling", corev1.ConditionTrue, reason) &&
@@ -93,18 +93,18 @@ func (l *life) awaitClusterReady() *unstructured.Unstructured {
 func (l *life) buildCluster() {
 	l.T.Helper()
 	l.Apply(l.east)
-	u := l.awaitPhase("Provisioning", "ObjectMissing")
+	u := l.awaitPhaseReason("Provisioning", "ObjectMissing")
 	if m := scene.Field(u, "status", "message"); m != "ObjectMissing: Cluster c1: it does not exist." || !scene.Is(u, "InfrastructureReady", corev1.ConditionFalse, "ObjectMissing") {
 		l.T.Errorf("message %q, conditions %v", m, u.Object["status"])
 	}
 	l.Apply(l.cluster)
 	l.statusOfCluster(well)
-	l.awaitPhase("Provisioned", "KubeconfigMissing")
+	l.awaitPhaseReason("Provisioned", "KubeconfigMissing")
 	l.Apply(kubeconfigOf(l.Scene, "c1"))
 }
 
-// wantShown compares the columns and conditions that a user sees.
-func (l *life) wantShown() {
+// wantPrintedStatus compares the columns and conditions that a user sees.
+func (l *life) wantPrintedStatus() {
 	l.T.Helper()
 	l.Inside("wait", "--timeout="+patience.Limit.String(), "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")
 	l.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Ready", l.resource+"/east")
@@ -150,19 +150,19 @@ func (l *life) refusedChanges() {
 func (l *life) loseControlPlane() {
 	l.T.Helper()
 	l.statusOfCluster(ill)
-	u := l.awaitPhase("Degraded", "")
+	u := l.awaitPhaseReason("Degraded", "")
 	if m := scene.Field(u, "status", "message"); !strings.Contains(m, "2 of 3 machines are lost") {
 		l.T.Errorf("message %q", m)
 	}
 	l.statusOfCluster(well)
-	l.awaitPhase("Provisioned", "KubeconfigMissing")
+	l.awaitPhaseReason("Provisioned", "KubeconfigMissing")
 }
 
 // recreateCluster deletes the Cluster, and makes it again.
 func (l *life) recreateCluster() {
 	l.T.Helper()
 	l.Delete(l.cluster)
-	l.awaitPhase("Deleting", "Deleting")
+	l.awaitPhaseReason("Deleting", "Deleting")
 	l.Patch(l.cluster, `{"metadata": {"finalizers": null}}`)
 	l.Await(l.east, "the Cluster is gone", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Deleting" && scene.Is(u, "Stalled", corev1.ConditionTrue, "ClusterGone") && scene.Is(u, "Reconciling", corev1.ConditionFalse, "")
@@ -170,7 +170,7 @@ func (l *life) recreateCluster() {
 	l.cluster.SetFinalizers(nil)
 	l.Apply(l.cluster)
 	l.statusOfCluster(well)
-	u := l.awaitPhase("Provisioned", "KubeconfigMissing")
+	u := l.awaitPhaseReason("Provisioned", "KubeconfigMissing")
 	log, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
 	l.Must(err)
 	var way []string
@@ -180,11 +180,11 @@ func (l *life) recreateCluster() {
 	}
 	want := []string{"Pending", "Provisioning", "Provisioned", "Degraded", "Provisioned", "Deleting", "Pending", "Provisioning", "Provisioned"}
 	l.WantEqual("status.transitions", want, way)
-	l.wantEvents(u, len(want))
+	l.wantEventCount(u, len(want))
 }
 
-// wantEvents compares the events with the status, and finds the metrics.
-func (l *life) wantEvents(u *unstructured.Unstructured, n int) {
+// wantEventCount compares the events with the status, and finds the metrics.
+func (l *life) wantEventCount(u *unstructured.Unstructured, n int) {
 	l.T.Helper()
 	l.Until("each transition has its event", patience.Limit, func() bool { return len(transitionEvents(l.Scene, u)) >= n })
 	all := transitionEvents(l.Scene, u)

@@ -20,12 +20,12 @@ func TestFlappingCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t)
+	s := newClusterStage(t)
 	h := s.hostCluster(k)
 	h.buildHosted()
 	wc, mc := s.describeWorkload("mine", s.existingCluster()), s.describeManaged("mine", nil)
 	s.Apply(wc)
-	s.awaitReady(mc)
+	s.awaitClusterReady(mc)
 	s.provisioned(wc)
 	baseline := s.refusedByBreaker(t.Context())
 	tick := time.NewTicker(time.Second / 2) //nolint:mnd // Half of a flap.
@@ -42,5 +42,5 @@ func TestFlappingCluster(t *testing.T) {
 		figure.Check(t, fmt.Sprintf("%s_in_%d_flaps", strings.ReplaceAll(result, " ", "_"), flaps), count-baseline[result], 0)
 	}
 	s.Delete(wc)
-	s.awaitGone(wc)
+	s.awaitObjectGone(wc)
 }

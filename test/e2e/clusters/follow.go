@@ -79,7 +79,7 @@ func (s *stage) followObject(o *unstructured.Unstructured, t table) *follower {
 		defer close(f.done)
 		for e := range w.ResultChan() {
 			if u, ok := e.Object.(*unstructured.Unstructured); ok {
-				f.noteState(u)
+				f.recordState(u)
 			}
 		}
 	}()
@@ -87,7 +87,7 @@ func (s *stage) followObject(o *unstructured.Unstructured, t table) *follower {
 	return f
 }
 
-func (f *follower) noteState(u *unstructured.Unstructured) {
+func (f *follower) recordState(u *unstructured.Unstructured) {
 	p := f.of(u)
 	if p.ours == "" {
 		return
@@ -99,32 +99,32 @@ func (f *follower) noteState(u *unstructured.Unstructured) {
 	}
 }
 
-// awaitOrder waits until these were seen in this order, and checks that all that was seen by then is documented.
-func (f *follower) awaitOrder(s *stage, order ...pair) {
+// awaitStateOrder waits until these were seen in this order, and checks that all that was seen by then is documented.
+func (f *follower) awaitStateOrder(s *stage, order ...pair) {
 	s.T.Helper()
 	s.T.Cleanup(func() {
 		if s.T.Failed() {
-			s.T.Logf("want in this order %+v, saw %+v", order, f.listSeen())
+			s.T.Logf("want in this order %+v, saw %+v", order, f.listObserved())
 		}
 	})
-	s.Until("the states of an object, in their order", patience.Limit, func() bool { return isInOrder(f.listSeen(), order) })
+	s.Until("the states of an object, in their order", patience.Limit, func() bool { return containsInOrder(f.listObserved(), order) })
 	f.stop()
 	<-f.done
-	for _, p := range f.listSeen() {
+	for _, p := range f.listObserved() {
 		if !slices.Contains(f.rows[p.core], p.ours) {
 			s.T.Errorf("while core says %q, we say %q, which is not documented", p.core, p.ours)
 		}
 	}
 }
 
-func (f *follower) listSeen() []pair {
+func (f *follower) listObserved() []pair {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.seen)
 }
 
-// isInOrder is true if all of order are among observed, one after another.
-func isInOrder(observed, order []pair) bool {
+// containsInOrder is true if all of order are among observed, one after another.
+func containsInOrder(observed, order []pair) bool {
 	for _, p := range order {
 		i := slices.Index(observed, p)
 		if i < 0 {

@@ -17,7 +17,7 @@ func TestLateCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t)
+	s := newClusterStage(t)
 	site := s.Set(s.NewSite("late"), map[string]any{"clusterRef": map[string]any{
 		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": name,
 	}}, "spec", "cluster")
@@ -33,7 +33,7 @@ func TestLateCluster(t *testing.T) {
 	}
 
 	s.hostCluster(k).buildHosted()
-	s.awaitObject(s.onlyObject("delivery.intentplane.dev/v1alpha1", "SiteSync"), "sees the cluster ready", func(u *unstructured.Unstructured) bool {
+	s.awaitObject(s.onlyObjectOfKind("delivery.intentplane.dev/v1alpha1", "SiteSync"), "sees the cluster ready", func(u *unstructured.Unstructured) bool {
 		sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
 		if len(sites) != 1 {
 			return false
@@ -43,7 +43,7 @@ func TestLateCluster(t *testing.T) {
 		return ready
 	})
 	s.Apply(s.Request("again", shop, rolloutv1alpha1.ActionRetry, 1))
-	s.awaitPhase(shop, "Succeeded")
+	s.awaitPhaseMessage(shop, "Succeeded")
 	if len(s.FilesBelow(dir)) == 0 {
 		t.Error("nothing was delivered")
 	}

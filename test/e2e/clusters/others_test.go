@@ -14,17 +14,17 @@ import (
 // TestExistingCluster watches a Cluster of another user: the status follows it, and the provider writes nothing.
 func TestExistingCluster(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	mc := s.describeManaged("theirs", s.existingCluster())
 	s.Set(mc, []any{"Observe"}, "spec", "managementPolicies")
 	s.Apply(mc)
 	s.awaitReason(mc, "ObjectMissing")
 	s.Apply(s.clusterByHand())
-	s.awaitReady(mc)
+	s.awaitClusterReady(mc)
 	s.Patch(s.clusterNamed(), `{"spec":{"paused":true}}`)
 	s.awaitPaused(mc)
 	s.Delete(mc)
-	s.awaitGone(mc)
+	s.awaitObjectGone(mc)
 	s.wantNotDeleted(s.clusterNamed())
 	s.wantOnlyOurWrites(0)
 	if w := s.writesOfUser(provider); len(w) > 0 {
@@ -35,10 +35,10 @@ func TestExistingCluster(t *testing.T) {
 // TestPausedCluster writes nothing to a Cluster while it is paused, and writes the requested changes when it is resumed.
 func TestPausedCluster(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	mc := s.describeManaged("mine", s.describeTopology())
 	s.Apply(mc)
-	s.awaitReady(mc)
+	s.awaitClusterReady(mc)
 	s.Patch(s.clusterNamed(), `{"spec":{"paused":true}}`)
 	s.awaitPaused(mc)
 	baseline := len(s.writesOfUser(provider))
@@ -54,7 +54,7 @@ func TestPausedCluster(t *testing.T) {
 		return u.GetLabels()["team"] == "a" && scene.Field(u, "spec", "topology", "version") == newVersion
 	})
 	s.Delete(mc)
-	s.awaitGone(mc)
+	s.awaitObjectGone(mc)
 	s.wantOnlyOurWrites(3)
 }
 
@@ -62,17 +62,17 @@ func TestPausedCluster(t *testing.T) {
 // another cluster.
 func TestSomebodyElseDeletes(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	mc := s.describeManaged("mine", s.describeTopology())
 	s.Apply(mc)
-	uid := scene.Field(s.awaitReady(mc), "status", "atProvider", "uid")
-	worker := s.onlyObject("cluster.x-k8s.io/v1beta2", "MachineDeployment")
-	s.holdObject(worker)
+	uid := scene.Field(s.awaitClusterReady(mc), "status", "atProvider", "uid")
+	worker := s.onlyObjectOfKind("cluster.x-k8s.io/v1beta2", "MachineDeployment")
+	s.addTestFinalizer(worker)
 	s.Delete(s.clusterNamed())
 	s.awaitMessage(mc, "Ready", "Deleting: Cluster "+name)
 	s.releaseObject(worker)
 	s.awaitMessage(mc, "Ready", "ObjectsGone", "Cluster "+name+" with uid "+uid, "recreate="+uid)
-	s.awaitGone(s.clusterNamed())
+	s.awaitObjectGone(s.clusterNamed())
 
 	s.Apply(s.clusterByHand())
 	s.awaitObject(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
@@ -81,7 +81,7 @@ func TestSomebodyElseDeletes(t *testing.T) {
 		t.Errorf("the provider took another Cluster, %s, for the deleted Cluster, %s", got, uid)
 	}
 	s.Delete(mc)
-	s.awaitGone(mc)
+	s.awaitObjectGone(mc)
 	s.wantNotDeleted(s.clusterNamed())
 	for _, w := range s.writesOfUser(provider) {
 		if w.Verb == "delete" {
@@ -94,10 +94,10 @@ func TestSomebodyElseDeletes(t *testing.T) {
 // TestRecreatedCluster recreates a Cluster after a user's annotation that it is lost.
 func TestRecreatedCluster(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	mc := s.describeManaged("mine", s.describeTopology())
 	s.Apply(mc)
-	uid := scene.Field(s.awaitReady(mc), "status", "atProvider", "uid")
+	uid := scene.Field(s.awaitClusterReady(mc), "status", "atProvider", "uid")
 	s.Delete(s.clusterNamed())
 	s.awaitReason(mc, "ObjectsGone")
 	s.Patch(mc, `{"metadata":{"annotations":{"cluster.intentplane.dev/recreate":"`+uid+`"}}}`)
@@ -108,14 +108,14 @@ func TestRecreatedCluster(t *testing.T) {
 		t.Errorf("uid: -want, +got:\n%s", diff)
 	}
 	s.Delete(mc)
-	s.awaitGone(mc)
-	s.awaitGone(s.clusterNamed())
+	s.awaitObjectGone(mc)
+	s.awaitObjectGone(s.clusterNamed())
 }
 
 // TestContractUnknown refuses a definition without a contract version.
 func TestContractUnknown(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	s.Must(s.ApplyYAML(t.Context(), []byte(unlabelled)))
 	cluster := s.clusterNamed()
 	s.Set(cluster, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "UnlabelledCluster", "name": name}, "spec", "infrastructureRef")
@@ -128,7 +128,7 @@ func TestContractUnknown(t *testing.T) {
 		t.Errorf("InfrastructureReady: %+v", scene.Condition(u, "InfrastructureReady"))
 	}
 	s.Delete(mc)
-	s.awaitGone(mc)
+	s.awaitObjectGone(mc)
 	s.wantOnlyOurWrites(0)
 }
 
@@ -136,7 +136,7 @@ func TestContractUnknown(t *testing.T) {
 // nothing, and has the name when the first is deleted.
 func TestShapesOfOneName(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	first, mc := s.describeWorkload("north", s.existingCluster()), s.describeManaged("north", nil)
 	s.Apply(first)
 	s.awaitMessage(mc, "Ready", "ObjectMissing")
@@ -162,7 +162,7 @@ func TestShapesOfOneName(t *testing.T) {
 	refused()
 	wantUnchanged()
 	s.Delete(second)
-	s.awaitGone(second)
+	s.awaitObjectGone(second)
 	wantUnchanged()
 	refused()
 	s.Delete(first)
@@ -172,6 +172,6 @@ func TestShapesOfOneName(t *testing.T) {
 	})
 	s.awaitObject(second, "has its name", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionTrue, "") })
 	s.Delete(second)
-	s.awaitGone(second)
-	s.awaitGone(mc)
+	s.awaitObjectGone(second)
+	s.awaitObjectGone(mc)
 }

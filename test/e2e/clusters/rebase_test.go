@@ -13,7 +13,7 @@ import (
 // rebasing until Cluster API is done with the other class; and Crossplane's circuit breaker has many tokens left.
 func TestRebaseCluster(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	s.anotherClass()
 	wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 	tokens := s.startTokenLog()
@@ -22,7 +22,7 @@ func TestRebaseCluster(t *testing.T) {
 	observed := s.followObject(wc, wantRebasing())
 	s.awaitMadeOfClass(mc, clusterapi.ClassName)
 	tokens.logPhaseCost("the creation")
-	machines := s.onlyObject("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane")
+	machines := s.onlyObjectOfKind("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane")
 	previous := s.machineTemplate(machines)
 
 	s.Set(wc, otherClass, "spec", "topology", "classRef", "name")
@@ -42,7 +42,7 @@ func TestRebaseCluster(t *testing.T) {
 	s.provisioned(wc)
 	tokens.logPhaseCost("the upgrade")
 	tokens.checkBudget()
-	observed.awaitOrder(s, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
+	observed.awaitStateOrder(s, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Rebasing"}, pair{"Provisioned", "Idle"}, pair{"Provisioned", "Upgrading"}, pair{"Provisioned", "Idle"})
 	s.Delete(wc)
-	s.awaitGone(wc)
+	s.awaitObjectGone(wc)
 }

@@ -17,7 +17,7 @@ func TestDeletedManagedCluster(t *testing.T) {
 	for shape, apiVersion := range map[string]string{"Claim": "claims.intentplane.dev/v1alpha1", "Composite": "intentplane.dev/v1alpha1"} {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newClusterStage(t)
 			wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 			wc.SetAPIVersion(apiVersion)
 			s.Apply(wc)
@@ -33,8 +33,8 @@ func TestDeletedManagedCluster(t *testing.T) {
 				t.Errorf("uid of the Cluster: -want, +got:\n%s", diff)
 			}
 			s.Delete(wc)
-			s.awaitGone(wc)
-			s.awaitGone(s.clusterNamed())
+			s.awaitObjectGone(wc)
+			s.awaitObjectGone(s.clusterNamed())
 		})
 	}
 }

@@ -50,7 +50,7 @@ const (
 // A stage is a scene with a ClusterClass in its namespace, and Cluster API.
 type stage struct{ *scene.Scene }
 
-func newStage(t *testing.T) *stage {
+func newClusterStage(t *testing.T) *stage {
 	t.Helper()
 	if err := capi(); err != nil {
 		t.Fatal(err)
@@ -128,8 +128,8 @@ func (s *stage) awaitObject(o *unstructured.Unstructured, description string, co
 	return observed
 }
 
-// awaitGone waits until an object is not there any more.
-func (s *stage) awaitGone(o *unstructured.Unstructured) {
+// awaitObjectGone waits until an object is not there any more.
+func (s *stage) awaitObjectGone(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Until(fmt.Sprintf("%s %s is gone", o.GetKind(), o.GetName()), patience.Limit, func() bool {
 		s.Must(s.Err())
@@ -147,8 +147,8 @@ func (s *stage) awaitReason(mc *unstructured.Unstructured, want string) *unstruc
 	})
 }
 
-// awaitReady waits until a ManagedCluster is.
-func (s *stage) awaitReady(mc *unstructured.Unstructured) *unstructured.Unstructured {
+// awaitClusterReady waits until a ManagedCluster is.
+func (s *stage) awaitClusterReady(mc *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
 	out := s.awaitReason(mc, "Ready")
 	if !scene.Is(out, "Synced", corev1.ConditionTrue, "") {
@@ -171,8 +171,8 @@ func (s *stage) awaitMessage(o *unstructured.Unstructured, condition string, wor
 	})
 }
 
-// finalizers of an object are changed. Its controllers write it at the same time.
-func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) []string) {
+// changeFinalizers changes the finalizers of an object. Its controllers write it at the same time.
+func (s *stage) changeFinalizers(o *unstructured.Unstructured, change func([]string) []string) {
 	s.T.Helper()
 	s.Until("the finalizers of "+o.GetName()+" are changed", patience.Limit, func() bool {
 		now := s.Now(o)
@@ -195,8 +195,8 @@ func (s *stage) wantNotDeleted(all ...*unstructured.Unstructured) {
 	}
 }
 
-// onlyObject is the only object of a kind in the namespace.
-func (s *stage) onlyObject(apiVersion, kind string) *unstructured.Unstructured {
+// onlyObjectOfKind is the only object of a kind in the namespace.
+func (s *stage) onlyObjectOfKind(apiVersion, kind string) *unstructured.Unstructured {
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(apiVersion)

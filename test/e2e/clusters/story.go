@@ -26,8 +26,8 @@ var edge = sync.OnceValues(func() (*kubernetes.Cluster, error) {
 	return k, k.StartFlux(ctx)
 })
 
-// publishing is an existing cluster with a published Site.
-func (s *stage) publishing() map[string]any {
+// publishedCluster is an existing cluster with a published Site.
+func (s *stage) publishedCluster() map[string]any {
 	o := &unstructured.Unstructured{Object: s.existingCluster()}
 	s.Set(o, map[string]any{"publish": true, "engine": map[string]any{"type": "Flux", "objectRef": map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": kubernetes.FluxNamespace, "name": "{claimNamespace}",
@@ -45,8 +45,8 @@ func (s *stage) bringDirectory(k *kubernetes.Cluster) {
 	s.Must(k.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
 }
 
-// awaitPhase waits until a deployment has a phase and a message.
-func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...string) {
+// awaitPhaseMessage waits until a deployment has a phase and a message.
+func (s *stage) awaitPhaseMessage(o *unstructured.Unstructured, phase string, words ...string) {
 	s.T.Helper()
 	s.awaitObject(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
 		var messages strings.Builder
@@ -98,11 +98,11 @@ func (s *stage) wantSiteProtected(wc, mc, shop *unstructured.Unstructured) {
 	s.Delete(wc)
 	s.awaitMessage(mc, "Synced", "InUse: deployments use Site "+s.Namespace+".mine: "+s.Namespace+"/shop")
 	s.Delete(shop)
-	s.awaitGone(shop)
-	s.awaitGone(mc)
-	s.awaitGone(wc)
+	s.awaitObjectGone(shop)
+	s.awaitObjectGone(mc)
+	s.awaitObjectGone(wc)
 	site := s.NewSite("x")
 	site.SetName(s.Namespace + ".mine")
-	s.awaitGone(site)
+	s.awaitObjectGone(site)
 	s.wantNotDeleted(s.clusterNamed())
 }

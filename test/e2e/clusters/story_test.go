@@ -17,16 +17,16 @@ func TestDeliverToCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t)
+	s := newClusterStage(t)
 	h := s.hostCluster(k)
 	s.bringDirectory(k)
-	wc, mc := s.describeWorkload("mine", s.publishing()), s.describeManaged("mine", nil)
+	wc, mc := s.describeWorkload("mine", s.publishedCluster()), s.describeManaged("mine", nil)
 	followed := s.followObject(wc, phasesInOrder())
 	s.Apply(wc)
 	site := s.Namespace + ".mine"
 	shop := s.Claim("shop", `{"service":"shop","type":"web","sites":["`+site+`"],"replicas":1}`)
 	s.Apply(shop)
-	s.awaitPhase(shop, "Pending", site)
+	s.awaitPhaseMessage(shop, "Pending", site)
 
 	// An administrator's Site with the cluster exists before the cluster.
 	theirs := s.Set(s.NewSite("theirs"), map[string]any{"clusterRef": map[string]any{
@@ -35,16 +35,16 @@ func TestDeliverToCluster(t *testing.T) {
 	s.Apply(theirs)
 	early := s.Claim("early", `{"service":"early","type":"web","sites":["`+theirs.GetName()+`"],"replicas":1}`)
 	s.Apply(early)
-	s.awaitPhase(early, "Delivering", theirs.GetName(), "HostedCluster "+name)
+	s.awaitPhaseMessage(early, "Delivering", theirs.GetName(), "HostedCluster "+name)
 	if n := len(s.Commits()); n > 1 { // A file of another user.
 		t.Errorf("files were delivered before the cluster was ready: %v", s.Commits())
 	}
 
 	h.buildHosted()
-	s.awaitReady(mc)
+	s.awaitClusterReady(mc)
 	s.provisioned(wc)
-	s.awaitPhase(early, "Succeeded")
-	s.awaitPhase(shop, "Succeeded")
+	s.awaitPhaseMessage(early, "Succeeded")
+	s.awaitPhaseMessage(shop, "Succeeded")
 	s.awaitServiceRuns(k)
 
 	h.awaitAvailable("False", "etcd has no leader")
@@ -67,6 +67,6 @@ func TestDeliverToCluster(t *testing.T) {
 	}
 	s.awaitServiceRuns(k)
 	s.wantSiteProtected(wc, mc, shop)
-	followed.awaitOrder(s, pair{"Provisioned", "Provisioned"}, pair{"Provisioned", "Degraded"})
+	followed.awaitStateOrder(s, pair{"Provisioned", "Provisioned"}, pair{"Provisioned", "Degraded"})
 	s.wantOnlyOurWrites(0)
 }

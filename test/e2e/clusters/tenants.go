@@ -14,8 +14,8 @@ func (s *stage) administrators(name, path string) *unstructured.Unstructured {
 	return s.Set(site, []any{"others"}, "spec", "allowedNamespaces")
 }
 
-// tenantMay reports whether the tenant may do something in the namespace.
-func (s *stage) tenantMay(verb, operation string) bool {
+// isTenantAllowed reports whether the tenant may do something in the namespace.
+func (s *stage) isTenantAllowed(verb, operation string) bool {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 // is created, and their objects can be deleted.
 func TestRefusedTenants(t *testing.T) {
 	t.Parallel()
-	s, otherTenant := newStage(t), newStage(t)
+	s, otherTenant := newClusterStage(t), newClusterStage(t)
 	theirs := s.administrators(s.Namespace+".taken", "elsewhere/"+s.Namespace)
 	parent := s.administrators(s.Namespace+"-parent", "clusters/"+s.Namespace+"/parent")
 	hand := s.clusterByHand()
@@ -85,7 +85,7 @@ func TestRefusedTenants(t *testing.T) {
 			s.Apply(mc)
 			s.awaitMessage(mc, "Ready", tc.want)
 			s.Delete(mc)
-			s.awaitGone(mc)
+			s.awaitObjectGone(mc)
 			if namespace, _, _ := unstructured.NestedString(tc.spec, "cluster", "namespace"); namespace != "" {
 				return // A claim does not have this field.
 			}
@@ -94,7 +94,7 @@ func TestRefusedTenants(t *testing.T) {
 			reason, _, _ := strings.Cut(tc.want, ":")
 			s.awaitObject(wc, "is refused: "+reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionFalse, reason) })
 			s.Delete(wc)
-			s.awaitGone(wc)
+			s.awaitObjectGone(wc)
 		})
 	}
 	current := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
@@ -112,12 +112,12 @@ func TestRefusedTenants(t *testing.T) {
 // TestTenantRights has the role edit not reach around the claims.
 func TestTenantRights(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	s.Inside("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant")
-	s.Until("the role has its rules", patience.Limit, func() bool { return s.tenantMay("get", "managedclusters.cluster.intentplane.dev") })
+	s.Until("the role has its rules", patience.Limit, func() bool { return s.isTenantAllowed("get", "managedclusters.cluster.intentplane.dev") })
 	for _, resource := range []string{"managedclusters.cluster.intentplane.dev", "sites.catalog.intentplane.dev", "clusterproviderconfigs.config.intentplane.dev", "clusters.cluster.x-k8s.io"} {
 		for _, verb := range []string{"create", "update", "patch", "delete"} {
-			if s.tenantMay(verb, resource) {
+			if s.isTenantAllowed(verb, resource) {
 				t.Errorf("a tenant may %s %s", verb, resource)
 			}
 		}
@@ -151,7 +151,7 @@ func TestDeletedEarly(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newClusterStage(t)
 			mc := s.describeManaged("mine", s.describeTopology())
 			requested := mc
 			if tc.claimed {
@@ -160,9 +160,9 @@ func TestDeletedEarly(t *testing.T) {
 			s.Apply(requested)
 			tc.until(s, requested)
 			s.Delete(requested)
-			s.awaitGone(requested)
-			s.awaitGone(mc)
-			s.awaitGone(s.clusterNamed())
+			s.awaitObjectGone(requested)
+			s.awaitObjectGone(mc)
+			s.awaitObjectGone(s.clusterNamed())
 			s.wantOnlyOurWrites(0)
 		})
 	}

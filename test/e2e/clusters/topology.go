@@ -101,9 +101,9 @@ func (s *stage) dismantleCluster(wc, mc *unstructured.Unstructured) {
 		return s.describeObject(group+"/v1beta2", scene.Field(c, "spec", field, "kind"), scene.Field(c, "spec", field, "name"))
 	}
 	plane, infrastructure := ref("controlPlaneRef"), ref("infrastructureRef")
-	worker := s.onlyObject("cluster.x-k8s.io/v1beta2", "MachineDeployment")
+	worker := s.onlyObjectOfKind("cluster.x-k8s.io/v1beta2", "MachineDeployment")
 	for _, o := range []*unstructured.Unstructured{worker, plane, infrastructure} {
-		s.holdObject(o)
+		s.addTestFinalizer(o)
 	}
 	s.Delete(wc)
 	s.awaitMessage(mc, "Deleting", "WaitingForWorkersDeletion", worker.GetName())
@@ -115,20 +115,20 @@ func (s *stage) dismantleCluster(wc, mc *unstructured.Unstructured) {
 	s.awaitMessage(mc, "Deleting", "WaitingForInfrastructureDeletion", infrastructure.GetKind())
 	s.awaitMessage(mc, "Synced", "DeletionTimedOut: Cluster "+name, "WaitingForInfrastructureDeletion")
 	s.releaseObject(infrastructure)
-	s.awaitGone(mc)
-	s.awaitGone(wc)
-	s.awaitGone(s.clusterNamed())
+	s.awaitObjectGone(mc)
+	s.awaitObjectGone(wc)
+	s.awaitObjectGone(s.clusterNamed())
 }
 
 const held = "test.intentplane.dev/held"
 
-// holdObject holds an object, so that its deletion can be seen.
-func (s *stage) holdObject(o *unstructured.Unstructured) {
+// addTestFinalizer holds an object, so that its deletion can be seen.
+func (s *stage) addTestFinalizer(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.finalizers(o, func(all []string) []string { return append(all, held) })
+	s.changeFinalizers(o, func(all []string) []string { return append(all, held) })
 }
 
 func (s *stage) releaseObject(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.finalizers(o, func(all []string) []string { return slices.DeleteFunc(all, func(f string) bool { return f == held }) })
+	s.changeFinalizers(o, func(all []string) []string { return slices.DeleteFunc(all, func(f string) bool { return f == held }) })
 }

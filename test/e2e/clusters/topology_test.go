@@ -12,12 +12,12 @@ import (
 // are as documented, and only core writes the status of the Cluster.
 func TestTopologyCluster(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newClusterStage(t)
 	wc, mc := s.describeWorkload("mine", s.describeTopology()), s.describeManaged("mine", nil)
 	s.Set(wc, map[string]any{"deletion": "1s"}, "spec", "timeouts")
 	followed, reason := s.followObject(wc, phasesInOrder()), s.followObject(mc, reasonsInOrder())
 	s.Apply(wc)
-	built := s.awaitReady(mc)
+	built := s.awaitClusterReady(mc)
 	s.describesItself(built)
 	s.provisioned(wc)
 	s.wantRequestedFields(s.clusterNamed(), version, 1, 1)
@@ -38,8 +38,8 @@ func TestTopologyCluster(t *testing.T) {
 
 	s.dismantleCluster(wc, mc)
 	// Progress is reported at intervals of five seconds, so intermediate values may be missing.
-	followed.awaitOrder(s, pair{"Provisioned", "Provisioned"})
-	reason.awaitOrder(s, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
+	followed.awaitStateOrder(s, pair{"Provisioned", "Provisioned"})
+	reason.awaitStateOrder(s, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
 	s.wantOnlyOurWrites(4)
 	s.wantWritesOfCore()
 	if n := len(s.writesOfUser(provider)); n > maxWrites {

@@ -29,16 +29,16 @@ func guardServer(s *scene.Scene, password string) *gitserver.Server {
 // awaitBlocked waits until the deletion of the scene's GitDelivery is blocked for a reason, with the remedy in the message.
 func awaitBlocked(s *scene.Scene, want xpv2.ConditionReason) *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
-	return s.AwaitDelivery("blocked, with the way out: "+string(want), func(d *deliveryv1alpha1.GitDelivery) bool { return isBlocked(d, want) })
+	return s.AwaitDelivery("blocked, with the way out: "+string(want), func(d *deliveryv1alpha1.GitDelivery) bool { return isDeletionBlocked(d, want) })
 }
 
-func isBlocked(d *deliveryv1alpha1.GitDelivery, want xpv2.ConditionReason) bool {
+func isDeletionBlocked(d *deliveryv1alpha1.GitDelivery, want xpv2.ConditionReason) bool {
 	c := d.Status.GetCondition(xpv2.TypeReady)
 	return d.GetDeletionTimestamp() != nil && c.Reason == want && strings.Contains(c.Message, `spec.managementPolicies to ["Observe"]`)
 }
 
-// takeWayOut ends a deletion as documented.
-func takeWayOut(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
+// setObserveOnly ends a deletion as documented.
+func setObserveOnly(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 	s.T.Helper()
 	s.Run("patch", "gitdelivery", d.GetName(), "-n", s.Namespace, "--type", "merge", "-p", `{"spec":{"managementPolicies":["Observe"]}}`)
 }

@@ -15,7 +15,7 @@ import (
 func TestCrashAfterPush(t *testing.T) {
 	s := scene.New(t, cp, "edge1", "edge2")
 	died := dieAfterPush(s)
-	claim := s.Claim("shop", intentLine(s, 2, "edge1", "edge2"))
+	claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2"))
 	s.Apply(claim)
 	died()
 	wantCommits(s, 1)
@@ -46,7 +46,7 @@ func TestCrashAfterPush(t *testing.T) {
 func TestCrashBeforePush(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	s.Git.FailPushes(s.Namespace, http.StatusServiceUnavailable)
-	claim := s.Claim("shop", intentLine(s, 2, "edge1"))
+	claim := s.Claim("shop", intentWithReplicas(s, 2, "edge1"))
 	s.Apply(claim)
 	begun := s.AwaitDelivery("with an attempt that failed", func(d *deliveryv1alpha1.GitDelivery) bool {
 		return d.Status.AtProvider.Attempt != nil && reasonOfReady(d) == string(deliveryv1alpha1.ReasonUnreachable)

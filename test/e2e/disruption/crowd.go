@@ -9,12 +9,12 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// newCrowd describes so many deployments of each shape, each with a service of its own.
-func newCrowd(s *scene.Scene, deployments int) []*unstructured.Unstructured {
+// newDeployments describes so many deployments of each shape, each with a service of its own.
+func newDeployments(s *scene.Scene, deployments int) []*unstructured.Unstructured {
 	all := []*unstructured.Unstructured{}
 	for i := range deployments {
 		composite, claim := fmt.Sprintf("composite-%d", i), fmt.Sprintf("claim-%d", i)
-		all = append(all, s.Composite(composite, intentFor(s, composite, 1, "edge1")), s.Claim(claim, intentFor(s, claim, 1, "edge1")))
+		all = append(all, s.Composite(composite, intentOfService(s, composite, 1, "edge1")), s.Claim(claim, intentOfService(s, claim, 1, "edge1")))
 	}
 	return all
 }

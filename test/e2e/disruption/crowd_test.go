@@ -12,7 +12,7 @@ import (
 func TestCrowdOutlivesKills(t *testing.T) {
 	rounds := soak.Rounds(t, 12, 200)
 	s := scene.New(t, cp, "edge1")
-	all := newCrowd(s, rounds)
+	all := newDeployments(s, rounds)
 	for _, o := range all {
 		s.Apply(o)
 	}

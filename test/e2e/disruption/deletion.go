@@ -31,7 +31,7 @@ func recordAtRevision(revision int64) record {
 func recordOfClaim(s *scene.Scene, claim *unstructured.Unstructured) record {
 	s.T.Helper()
 	r := record{}
-	readState(s, claim, "record.json", &r)
+	readStateFile(s, claim, "record.json", &r)
 	return r
 }
 
@@ -41,15 +41,15 @@ func closedRevision(s *scene.Scene, claim *unstructured.Unstructured) int64 {
 	var file struct {
 		State ledger.State `json:"state"`
 	}
-	readState(s, claim, "ledger.json", &file)
+	readStateFile(s, claim, "ledger.json", &file)
 	if !file.State.IsClosed {
 		return -1
 	}
 	return file.State.LastNumber
 }
 
-// readState reads a file that the state of the repository has about a claim.
-func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, into any) {
+// readStateFile reads a file that the state of the repository has about a claim.
+func readStateFile(s *scene.Scene, claim *unstructured.Unstructured, name string, into any) {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, stateRef)
 	s.Must(err)
@@ -57,8 +57,8 @@ func readState(s *scene.Scene, claim *unstructured.Unstructured, name string, in
 	s.Must(errors.Wrapf(json.Unmarshal([]byte(files[path]), into), "%s of the state", path))
 }
 
-// awaitGone waits for the deletion of a deployment and its composed objects.
-func awaitGone(s *scene.Scene, o *unstructured.Unstructured) {
+// awaitDeletion waits for the deletion of a deployment and its composed objects.
+func awaitDeletion(s *scene.Scene, o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Gone(o)
 	s.Until("end of the GitDeliveries", patience.Limit, func() bool { return len(s.Deliveries()) == 0 })

@@ -14,10 +14,10 @@ import (
 func TestDeleteClaim(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	otherDeployment := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
+	otherDeployment := s.Succeed(s.Composite("other", intentOfService(s, "other", 1, "edge1", "edge2")))
 	rest := s.Files()
-	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
-	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intentWithReplicas(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2")))
 
 	s.Delete(claim)
 	s.Gone(claim)
@@ -31,7 +31,7 @@ func TestDeleteClaim(t *testing.T) {
 		t.Errorf("state of the other deployment: -want, +got:\n%s", diff)
 	}
 
-	recreated := s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
+	recreated := s.Succeed(s.Claim("shop", intentWithReplicas(s, 1, "edge1", "edge2")))
 	if got := scene.Number(recreated, "status", "revision"); got < 3 {
 		t.Errorf("a claim of the same name should go on counting after revision 2, not with %d", got)
 	}
@@ -41,10 +41,10 @@ func TestDeleteClaim(t *testing.T) {
 func TestDeleteOrphans(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	claim := s.Succeed(s.Set(s.Claim("shop", intentLine(s, 1, "edge1")), "Orphan", "spec", "deliveryConfig", "deletionPolicy"))
+	claim := s.Succeed(s.Set(s.Claim("shop", intentWithReplicas(s, 1, "edge1")), "Orphan", "spec", "deliveryConfig", "deletionPolicy"))
 	previous := s.Files()
 	s.Delete(claim)
-	awaitGone(s, claim)
+	awaitDeletion(s, claim)
 	if diff := cmp.Diff(previous, s.Files()); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
 	}
@@ -54,8 +54,8 @@ func TestDeleteOrphans(t *testing.T) {
 func TestDeleteNamespace(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
-	s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
+	s.Succeed(s.Claim("shop", intentWithReplicas(s, 1, "edge1")))
+	s.Succeed(s.Composite("other", intentOfService(s, "other", 1, "edge1")))
 	s.Run("delete", "namespace", s.Namespace, "--wait", "--timeout="+patience.Limit.String())
 	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, s.Files()); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
@@ -67,9 +67,9 @@ func TestDeleteNamespace(t *testing.T) {
 func TestDeleteManaged(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
-	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
-	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
+	composite := s.Succeed(s.Composite("other", intentOfService(s, "other", 1, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intentWithReplicas(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2")))
 	previous, files := deliveryUIDs(s), s.Files()
 
 	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout="+patience.Limit.String())

@@ -27,11 +27,11 @@ type disaster struct {
 
 // shopAtRevision is the claim at a revision, and lateClaim the claim that is being delivered.
 func (p *disaster) shopAtRevision(revision int) *unstructured.Unstructured {
-	return p.Claim("shop", intentLine(p.Scene, revision, "edge1", "edge2"))
+	return p.Claim("shop", intentWithReplicas(p.Scene, revision, "edge1", "edge2"))
 }
 
 func (p *disaster) lateClaim(revision int) *unstructured.Unstructured {
-	return p.Claim("late", intentFor(p.Scene, "late", revision, "edge2"))
+	return p.Claim("late", intentOfService(p.Scene, "late", revision, "edge2"))
 }
 
 // interruptDelivery kills the provider after the push of a delivery, before an object in the cluster has recorded it.
@@ -149,8 +149,8 @@ func (p *disaster) buildAnotherCluster(config *unstructured.Unstructured) {
 	}
 }
 
-// ownerInGit is the cluster that Git names.
-func (p *disaster) ownerInGit() string {
+// readGitOwner is the cluster that Git names.
+func (p *disaster) readGitOwner() string {
 	p.T.Helper()
 	file, err := p.Git.Git(p.T.Context(), p.Namespace, "show", "refs/intentplane/test/state:owner.json")
 	p.Must(err)
@@ -167,10 +167,10 @@ func (p *disaster) ownerInGit() string {
 // all deployments continue then.
 func (p *disaster) secondCluster() {
 	p.interruptDelivery(p.lateClaim(1))
-	previous, owner := p.refsOfRepository(), p.ownerInGit()
+	previous, owner := p.refsOfRepository(), p.readGitOwner()
 	p.buildAnotherCluster(p.ProviderConfig())
-	fresh := p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1"))       // The first cluster never had it.
-	undelivered := p.Claim("never", intentFor(p.Scene, "never", 1, "edge1")) // Nor this one.
+	fresh := p.Claim("fresh", intentOfService(p.Scene, "fresh", 1, "edge1"))       // The first cluster never had it.
+	undelivered := p.Claim("never", intentOfService(p.Scene, "never", 1, "edge1")) // Nor this one.
 	for _, claim := range []*unstructured.Unstructured{p.shopAtRevision(2), p.lateClaim(1), fresh, undelivered} {
 		p.Apply(claim)
 	}
@@ -195,7 +195,7 @@ func (p *disaster) secondCluster() {
 // rebuildKnownLost builds a cluster in the place of a cluster that is known to be gone.
 func (p *disaster) rebuildKnownLost() {
 	p.interruptDelivery(p.lateClaim(1))
-	files, owner := p.Files(), p.ownerInGit()
+	files, owner := p.Files(), p.readGitOwner()
 	p.buildAnotherCluster(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
 	for _, claim := range []*unstructured.Unstructured{p.shopAtRevision(2), p.lateClaim(1)} {
 		p.Apply(claim)
@@ -203,7 +203,7 @@ func (p *disaster) rebuildKnownLost() {
 	// One commit for each, since the marker names the new cluster.
 	p.expectRevisions(3+2, map[string]int64{"shop": 2, "late": 1})
 	p.Apply(p.ProviderConfig())
-	p.Succeed(p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")))
+	p.Succeed(p.Claim("fresh", intentOfService(p.Scene, "fresh", 1, "edge1")))
 	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
 	for name, content := range p.Files() {
 		if previous, isPresent := files[name]; isPresent && filepath.Base(name) != ".intentplane" && previous != content {

@@ -30,7 +30,7 @@ func newFleet(s *scene.Scene, size int) *fleet {
 	s.T.Helper()
 	f := &fleet{Scene: s, ordered: map[string]int64{}, theirs: map[string]int{}}
 	for n := range size {
-		f.orderNext(fmt.Sprintf("w%d", n))
+		f.requestRevision(fmt.Sprintf("w%d", n))
 	}
 	return f
 }
@@ -45,8 +45,8 @@ func (f *fleet) filesOnBranch(name string) tree.Files {
 	}
 }
 
-// orderNext orders the next revision of one.
-func (f *fleet) orderNext(name string) {
+// requestRevision orders the next revision of one.
+func (f *fleet) requestRevision(name string) {
 	f.T.Helper()
 	f.ordered[name]++
 	files := f.filesOnBranch(name)
@@ -71,7 +71,7 @@ func (f *fleet) orderNext(name string) {
 func (f *fleet) isDelivered(d *deliveryv1alpha1.GitDelivery) bool {
 	last := d.Status.AtProvider.AppliedPosition()
 	ready := d.Status.GetCondition(xpv2.TypeReady)
-	return isReady(d) && last.Revision == f.ordered[d.GetName()] && ready.ObservedGeneration == d.GetGeneration()
+	return isDeliveryReady(d) && last.Revision == f.ordered[d.GetName()] && ready.ObservedGeneration == d.GetGeneration()
 }
 
 // awaitAllOrders waits for the end of all orders.

@@ -33,8 +33,8 @@ func newSealedKey(t *testing.T, passphrase string) sealedKey {
 	return sealedKey{public: k, pem: string(pem.EncodeToMemory(block))}
 }
 
-// lines of the key that no other server has.
-func (k sealedKey) lines() []string {
+// privateKeyLines returns the lines of the key that no other server has.
+func (k sealedKey) privateKeyLines() []string {
 	all := strings.Split(strings.TrimSpace(k.pem), "\n")
 	return all[2 : len(all)-1] // The first line has only the kind of encryption.
 }

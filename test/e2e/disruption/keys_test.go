@@ -37,7 +37,7 @@ func TestKeysStaySecret(t *testing.T) {
 	config = s.Set(config, map[string]any{"type": "SSH", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials")
 	s.Apply(s.Set(config, map[string]any{"format": "SSH", "secretRef": map[string]any{"name": "signing"}}, "spec", "git", "signing"))
 
-	claim := s.Claim("shop", intentLine(s, 1, "edge1"))
+	claim := s.Claim("shop", intentWithReplicas(s, 1, "edge1"))
 	s.Apply(claim)
 	failingClaim(s, deliveryv1alpha1.ReasonInvalid)
 	apply(map[string]any{"password": passphrase})
@@ -57,7 +57,7 @@ func TestKeysStaySecret(t *testing.T) {
 	publicTexts := readablePublicly(s)
 	publicTexts["the repository"] = log
 	for name, text := range publicTexts {
-		for _, canary := range append(append(user.lines(), signing.lines()...), passphrase) {
+		for _, canary := range append(append(user.privateKeyLines(), signing.privateKeyLines()...), passphrase) {
 			if strings.Contains(text, canary) {
 				t.Errorf("a key or a passphrase is in %s", name)
 			}

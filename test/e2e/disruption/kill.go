@@ -28,15 +28,15 @@ func randomMoments(random *rand.Rand) []moment {
 		{name: "AfterCommitCreation", trap: func(f *fleet, kill func()) { f.Git.DropPush(f.Namespace, kill) }},
 		{name: "AfterPush", trap: func(f *fleet, kill func()) { f.Git.AfterPush(f.Namespace, kill) }},
 		{name: "BetweenStateAndBranch", fresh: true, trap: func(f *fleet, kill func()) {
-			f.isAtomic("false")
+			f.setAtomicPushes("false")
 			f.Git.AfterPush(f.Namespace, kill)
 		}},
 		{name: "Whenever", trap: func(_ *fleet, kill func()) { time.AfterFunc(time.Duration(random.Int64N(int64(time.Second))), kill) }},
 	}
 }
 
-// isAtomic reports whether the server supports atomic pushes.
-func (f *fleet) isAtomic(value string) {
+// setAtomicPushes reports whether the server supports atomic pushes.
+func (f *fleet) setAtomicPushes(value string) {
 	f.T.Helper()
 	f.Must(f.Git.Configure(f.T.Context(), f.Namespace, "receive.advertiseAtomic", value))
 }
@@ -57,7 +57,7 @@ func (f *fleet) killMeanwhile(m moment) {
 		startProvider(f.T)
 	}
 	for name := range f.ordered {
-		f.orderNext(name)
+		f.requestRevision(name)
 	}
 	f.Until("the provider is dead: "+m.name, patience.Limit, func() bool {
 		select {
@@ -70,7 +70,7 @@ func (f *fleet) killMeanwhile(m moment) {
 	f.Git.BeforeFetch(f.Namespace, nil)
 	f.Git.DropPush(f.Namespace, nil)
 	f.Git.AfterPush(f.Namespace, nil)
-	f.isAtomic("true")
+	f.setAtomicPushes("true")
 	startProvider(f.T)
 	f.awaitAllOrders()
 }

@@ -47,13 +47,15 @@ func TestProviderNotResponding(t *testing.T) {
 		}
 	})
 	s := scene.New(t, cp, "edge1")
-	bank := func(replicas int) string { return strings.Replace(intentLine(s, replicas, "edge1"), "shop", "bank", 1) }
-	all := []*unstructured.Unstructured{s.Claim("shop", intentLine(s, 1, "edge1")), s.Composite("bank", bank(1))}
+	bank := func(replicas int) string {
+		return strings.Replace(intentWithReplicas(s, replicas, "edge1"), "shop", "bank", 1)
+	}
+	all := []*unstructured.Unstructured{s.Claim("shop", intentWithReplicas(s, 1, "edge1")), s.Composite("bank", bank(1))}
 	for _, o := range all {
 		s.Succeed(o)
 	}
 	cp.KillProvider()
-	s.Apply(s.Set(all[0], intentLine(s, 2, "edge1"), "spec", "intent"))
+	s.Apply(s.Set(all[0], intentWithReplicas(s, 2, "edge1"), "spec", "intent"))
 	s.Apply(s.Set(all[1], bank(2), "spec", "intent"))
 	for _, o := range all {
 		s.Await(o, "the provider does not respond", func(u *unstructured.Unstructured) bool {

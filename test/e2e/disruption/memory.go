@@ -18,15 +18,15 @@ func reasonOfReady(d *deliveryv1alpha1.GitDelivery) string {
 	return string(d.Status.GetCondition(xpv2.TypeReady).Reason)
 }
 
-func isReady(d *deliveryv1alpha1.GitDelivery) bool {
+func isDeliveryReady(d *deliveryv1alpha1.GitDelivery) bool {
 	return d.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
 // awaitSecondRevision delivers the second revision of a deployment.
 func awaitSecondRevision(s *scene.Scene) *unstructured.Unstructured {
 	s.T.Helper()
-	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1", "edge2")))
-	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intentWithReplicas(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2")))
 	if diff := cmp.Diff(int64(2), scene.Number(claim, "status", "revision")); diff != "" {
 		s.T.Fatalf("revision: -want, +got:\n%s", diff)
 	}

@@ -17,7 +17,7 @@ func TestStatusWiped(t *testing.T) {
 
 	s.Patch(s.DeliveryNamed(previous.GetName()), `{"status": null}`, "status")
 	current := s.AwaitDelivery("with its memory back", func(d *deliveryv1alpha1.GitDelivery) bool {
-		return isReady(d) && d.Status.AtProvider.Record != nil
+		return isDeliveryReady(d) && d.Status.AtProvider.Record != nil
 	})
 	if diff := cmp.Diff(previous.Status.AtProvider, current.Status.AtProvider, withoutEndTimes()); diff != "" {
 		t.Errorf("status.atProvider: -want, +got:\n%s", diff)
@@ -43,7 +43,7 @@ func TestDeliveryLost(t *testing.T) {
 	// The function composes the mandate anew once the status has the ledger again.
 	current := s.AwaitDelivery("with its memory and its mandate back", func(d *deliveryv1alpha1.GitDelivery) bool {
 		mandate := d.Spec.ForProvider.Mandate
-		return isReady(d) && d.GetUID() != previous.GetUID() && d.Status.AtProvider.Record != nil &&
+		return isDeliveryReady(d) && d.GetUID() != previous.GetUID() && d.Status.AtProvider.Record != nil &&
 			mandate != nil && mandate.Revision == previous.Spec.ForProvider.Mandate.Revision
 	})
 	if diff := cmp.Diff(previous.Spec.ForProvider, current.Spec.ForProvider, cmpopts.EquateEmpty(), withoutEvents()); diff != "" {

@@ -15,8 +15,8 @@ import (
 // hookKey is the key that the notifications of this package are signed with.
 const hookKey = "canary-5d2e91"
 
-// notified is a scene whose ClusterProviderConfig posts all outcomes to a receiver, with a function that describes deployments that name it.
-func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int) *unstructured.Unstructured) {
+// newNotifiedScene is a scene whose ClusterProviderConfig posts all outcomes to a receiver, with a function that describes deployments that name it.
+func newNotifiedScene(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int) *unstructured.Unstructured) {
 	t.Helper()
 	s := scene.New(t, cp, "edge1")
 	r, err := receiver.New(hookKey)
@@ -24,7 +24,7 @@ func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int
 	t.Cleanup(r.Stop)
 	s.NotifyReceiver(r, hookKey, "Succeeded", "RolledBack", "Failed")
 	return s, r, func(replicas int) *unstructured.Unstructured {
-		o := s.Composite("shop", intentLine(s, replicas, "edge1"))
+		o := s.Composite("shop", intentWithReplicas(s, replicas, "edge1"))
 		return s.UseClusterProviderConfig(o)
 	}
 }
@@ -33,20 +33,20 @@ func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int
 func failFirstRevision(s *scene.Scene) {
 	s.T.Helper()
 	s.MeasureSite("edge1").Set(scene.ErrorRatio, scene.BadRatio)
-	o := s.UseClusterProviderConfig(s.Composite("broken", strings.ReplaceAll(intentLine(s, 1, "edge1"), `"shop"`, `"broken"`)))
+	o := s.UseClusterProviderConfig(s.Composite("broken", strings.ReplaceAll(intentWithReplicas(s, 1, "edge1"), `"shop"`, `"broken"`)))
 	s.Apply(s.Set(o, scene.CheckErrors(), "spec", "gatesConfig", "checks"))
 	s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") == "Failed" })
 }
 
-// awaitTaken waits until a receiver has taken enough notifications, and returns the number of its receipts of each notification, by type, in the order of the
+// awaitNotifications waits until a receiver has taken enough notifications, and returns the number of its receipts of each notification, by type, in the order of the
 // first time. Notifications with one id have one type.
-func awaitTaken(s *scene.Scene, r *receiver.Receiver, description string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
+func awaitNotifications(s *scene.Scene, r *receiver.Receiver, description string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
 	s.T.Helper()
 	ctx, cancel := s.Context()
 	defer cancel()
 	for {
 		received, changed := r.Taken()
-		if types, times = countTaken(s, received); isEnough(types, times) {
+		if types, times = countNotifications(s, received); isEnough(types, times) {
 			return types, times
 		}
 		select {
@@ -57,7 +57,7 @@ func awaitTaken(s *scene.Scene, r *receiver.Receiver, description string, isEnou
 	}
 }
 
-func countTaken(s *scene.Scene, received []receiver.Notification) (types []string, times map[string]int) {
+func countNotifications(s *scene.Scene, received []receiver.Notification) (types []string, times map[string]int) {
 	s.T.Helper()
 	first := map[string]receiver.Notification{}
 	times = map[string]int{}
@@ -74,8 +74,8 @@ func countTaken(s *scene.Scene, received []receiver.Notification) (types []strin
 	return types, times
 }
 
-// awaitEvent waits until an event of the scene's namespace has a reason and a part of a message.
-func awaitEvent(s *scene.Scene, reason, part string) {
+// awaitEventMessage waits until an event of the scene's namespace has a reason and a part of a message.
+func awaitEventMessage(s *scene.Scene, reason, part string) {
 	s.T.Helper()
 	s.Until("an event "+reason+" with "+part, patience.Limit, func() bool {
 		l := &corev1.EventList{}

@@ -20,8 +20,8 @@ type silence struct {
 	end    func(s *scene.Scene)
 }
 
-// silences are the faults of the stories, by their names.
-func silences() map[string]silence {
+// faultsByName are the faults of the stories, by their names.
+func faultsByName() map[string]silence {
 	restartCore := func(s *scene.Scene) { s.Must(cp.RestartCore(s.T.Context())) }
 	return map[string]silence{
 		"FunctionKilled": {
@@ -67,7 +67,7 @@ func (o *orphan) claimJudged(replicas, count int) *unstructured.Unstructured {
 		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05",
 		"initialDelay": "1s", "interval": "1s", "count": int64(count), "timeout": "5m",
 	}
-	return o.Set(o.Claim("shop", intentLine(o.Scene, replicas, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
+	return o.Set(o.Claim("shop", intentWithReplicas(o.Scene, replicas, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
 }
 
 func (o *orphan) deliveredTree() string { return o.Tree(o.Directory("edge1", "shop")) }

@@ -12,7 +12,7 @@ import (
 // TestRollbackWithoutFunction breaks the objective of a revision while Crossplane does not call the function. Afterwards the function finds the rollback, and
 // nothing is left to deliver.
 func TestRollbackWithoutFunction(t *testing.T) {
-	for name, silent := range silences() {
+	for name, silent := range faultsByName() {
 		t.Run(name, func(t *testing.T) {
 			s, target := measuredScene(t, []string{"edge1"})
 			o := newOrphan(s, target)

@@ -16,11 +16,11 @@ import (
 // accept them again.
 func TestServerRefusesTooManyRequests(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
-	edited, created := s.Composite("shop", intentFor(s, "shop", 1, "edge1")), s.Claim("bank", intentFor(s, "bank", 1, "edge1"))
+	edited, created := s.Composite("shop", intentOfService(s, "shop", 1, "edge1")), s.Claim("bank", intentOfService(s, "bank", 1, "edge1"))
 	s.Succeed(edited)
 	refused, admit := refuseWrites(s)
 	defer admit()
-	s.Apply(s.Set(edited, intentFor(s, "shop", 2, "edge1"), "spec", "intent"))
+	s.Apply(s.Set(edited, intentOfService(s, "shop", 2, "edge1"), "spec", "intent"))
 	s.Apply(created)
 	began := time.Now()
 	s.Until("the API server refused writes", patience.Limit, func() bool {

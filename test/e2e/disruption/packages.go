@@ -7,17 +7,17 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// conditions of all objects of a kind, each as "name Type=Status Type=Status", sorted as kubectl does.
-func conditions(s *scene.Scene, kind string, types ...string) []string {
+// conditionLines returns the conditions of all objects of a kind, each as "name Type=Status Type=Status", sorted as kubectl does.
+func conditionLines(s *scene.Scene, kind string, types ...string) []string {
 	s.T.Helper()
 	path := &strings.Builder{}
 	for _, typ := range types {
 		fmt.Fprintf(path, ` %s={.status.conditions[?(@.type==%q)].status}`, typ, typ)
 	}
-	return linesOf(s.Run("get", kind, "-o", "jsonpath={range .items[*]}{.metadata.name}"+path.String()+`{"\n"}{end}`))
+	return outputLines(s.Run("get", kind, "-o", "jsonpath={range .items[*]}{.metadata.name}"+path.String()+`{"\n"}{end}`))
 }
 
-func linesOf(out string) []string {
+func outputLines(out string) []string {
 	return strings.Split(strings.TrimSpace(out), "\n")
 }
 

@@ -44,7 +44,7 @@ func TestPackagesWork(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, conditions(s, tc.kind, tc.types...)); diff != "" {
+			if diff := cmp.Diff(tc.want, conditionLines(s, tc.kind, tc.types...)); diff != "" {
 				t.Errorf("\n%s\n%s: -want, +got:\n%s", tc.reason, tc.kind, diff)
 			}
 		})
@@ -54,7 +54,7 @@ func TestPackagesWork(t *testing.T) {
 func TestKindsAreActive(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
-	mrds := conditions(s, "managedresourcedefinitions.apiextensions.crossplane.io", "Established")
+	mrds := conditionLines(s, "managedresourcedefinitions.apiextensions.crossplane.io", "Established")
 	for _, want := range []string{"gitdeliveries.delivery.intentplane.dev", "sites.catalog.intentplane.dev", "blueprints.catalog.intentplane.dev", "rolloutrequests.rollout.intentplane.dev"} {
 		if !strings.Contains(strings.Join(mrds, "\n"), want+" Established=True") {
 			t.Errorf("%s should be active: %q", want, mrds)

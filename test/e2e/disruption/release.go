@@ -11,5 +11,5 @@ const release = "v0.1.1-0"
 func packageRevisions(s *scene.Scene) []string {
 	s.T.Helper()
 	kinds := "configurationrevisions.pkg.crossplane.io,functionrevisions.pkg.crossplane.io,providerrevisions.pkg.crossplane.io"
-	return linesOf(s.Run("get", kinds, "-o", `jsonpath={range .items[*]}{.metadata.name} {.spec.desiredState} {.status.conditions[?(@.type=="RevisionHealthy")].status}{"\n"}{end}`))
+	return outputLines(s.Run("get", kinds, "-o", `jsonpath={range .items[*]}{.metadata.name} {.spec.desiredState} {.status.conditions[?(@.type=="RevisionHealthy")].status}{"\n"}{end}`))
 }

@@ -22,8 +22,8 @@ func TestPackagesUpgrade(t *testing.T) {
 	if err := cp.RestartFunction(t.Context(), "--ttl="+ttl.String()); err != nil {
 		t.Fatal(err)
 	}
-	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1")))
-	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
+	claim := s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1")))
+	composite := s.Succeed(s.Composite("other", intentOfService(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
 	previous, files := packageRevisions(s), s.Files()
 	if err := cp.PublishAll(t.Context(), release); err != nil {
@@ -55,7 +55,7 @@ func TestPackagesUpgrade(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	awaitCalls(s, len(functionLog(t)), 3)
+	awaitFunctionCalls(s, len(functionLog(t)), 3)
 	wantCommits(s, 2)
 	if diff := cmp.Diff(files, s.Files()); diff != "" {
 		t.Errorf("files: -before, +after:\n%s", diff)
@@ -65,6 +65,6 @@ func TestPackagesUpgrade(t *testing.T) {
 			t.Errorf("%s has status %v", o.GetName(), now.Object["status"])
 		}
 	}
-	s.Succeed(s.Set(s.Claim("shop", intentLine(s, 3, "edge1")), intentLine(s, 3, "edge1"), "spec", "intent"))
+	s.Succeed(s.Set(s.Claim("shop", intentWithReplicas(s, 3, "edge1")), intentWithReplicas(s, 3, "edge1"), "spec", "intent"))
 	wantCommits(s, 3)
 }

@@ -58,7 +58,7 @@ func (f *fleet) raceWithPusher(deliveries int64, rival pusher, lose func() func(
 		f.pushUnmanaged(rival, stop)
 	}()
 	f.deliverUntil(deliveries / 3)
-	f.orderAll() // A delivery is always at work.
+	f.requestRevisions() // A delivery is always at work.
 	end := lose()
 	f.deliverUntil(deliveries)
 	end()
@@ -96,8 +96,8 @@ func (f *fleet) pushUnmanaged(push pusher, stop <-chan struct{}) {
 	}
 }
 
-// newEngine returns a pusher that uses our own Git client.
-func newEngine(f *fleet) pusher {
+// newClientPusher returns a pusher that uses our own Git client.
+func newClientPusher(f *fleet) pusher {
 	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"}, gitbudget.New())
 	f.Must(err)
 	f.T.Cleanup(c.Close)
@@ -126,11 +126,11 @@ func pushOneCommit(ctx context.Context, c *git.Client, dir, message string) erro
 	return err
 }
 
-// newPerson returns a pusher that works in a clone, with the git command.
-func newPerson(f *fleet) pusher {
+// newClonePusher returns a pusher that works in a clone, with the git command.
+func newClonePusher(f *fleet) pusher {
 	p := person{clone: f.T.TempDir()}
-	f.Must(p.git(f.T.Context(), "clone", "-q", "-c", "gc.auto=0", f.Git.URL(f.Namespace), "."))
-	return p.push
+	f.Must(p.runGitCommand(f.T.Context(), "clone", "-q", "-c", "gc.auto=0", f.Git.URL(f.Namespace), "."))
+	return p.commitAndPush
 }
 
 // A person has a clone.
@@ -138,7 +138,7 @@ type person struct {
 	clone string
 }
 
-func (p person) git(ctx context.Context, args ...string) error {
+func (p person) runGitCommand(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = p.clone
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.clone, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
@@ -149,7 +149,7 @@ func (p person) git(ctx context.Context, args ...string) error {
 	return errors.Wrapf(err, "git %s: %s", args[0], out)
 }
 
-func (p person) push(ctx context.Context, path, message string) error {
+func (p person) commitAndPush(ctx context.Context, path, message string) error {
 	dir := filepath.Join(p.clone, path)
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
@@ -157,24 +157,24 @@ func (p person) push(ctx context.Context, path, message string) error {
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("theirs\n"), 0o600); err != nil {
 		return err
 	}
-	if err := p.all(ctx, []string{"add", path}, []string{"commit", "-q", "-m", message}); err != nil {
+	if err := p.runGitCommands(ctx, []string{"add", path}, []string{"commit", "-q", "-m", message}); err != nil {
 		return err
 	}
 	for {
-		err := p.git(ctx, "push", "-q", "origin", "HEAD:main")
+		err := p.runGitCommand(ctx, "push", "-q", "origin", "HEAD:main")
 		if err == nil || transport.ClassifyText(err.Error()) != failure.ClassConflict {
 			return err
 		}
-		if err := p.all(ctx, []string{"fetch", "-q", "origin", "main"}, []string{"rebase", "-q", "FETCH_HEAD"}); err != nil {
+		if err := p.runGitCommands(ctx, []string{"fetch", "-q", "origin", "main"}, []string{"rebase", "-q", "FETCH_HEAD"}); err != nil {
 			return err
 		}
 	}
 }
 
-// all commands, one after another.
-func (p person) all(ctx context.Context, commands ...[]string) error {
+// runGitCommands commands, one after another.
+func (p person) runGitCommands(ctx context.Context, commands ...[]string) error {
 	for _, args := range commands {
-		if err := p.git(ctx, args...); err != nil {
+		if err := p.runGitCommand(ctx, args...); err != nil {
 			return err
 		}
 	}
@@ -191,17 +191,17 @@ func (f *fleet) deliverUntil(revision int64) {
 			behind := f.ordered[name] < revision
 			busy = busy || behind || !f.isDelivered(&d)
 			if behind && f.isDelivered(&d) {
-				f.orderNext(name)
+				f.requestRevision(name)
 			}
 		}
 		return !busy
 	})
 }
 
-// orderAll orders the next revision of all.
-func (f *fleet) orderAll() {
+// requestRevisions orders the next revision of all.
+func (f *fleet) requestRevisions() {
 	f.T.Helper()
 	for name := range f.ordered {
-		f.orderNext(name)
+		f.requestRevision(name)
 	}
 }

@@ -19,19 +19,19 @@ func TestReplicaFailover(t *testing.T) {
 	}{
 		"Killed": {
 			reason:   "The second provider continues the work of the first provider.",
-			stranger: newPerson, lose: killProvider,
+			stranger: newClonePusher, lose: killProvider,
 		},
 		"Frozen": {
 			reason:   "A replica that wakes up too late, in the middle of a write, writes nothing more.",
-			stranger: newPerson, lose: freezeProvider, long: true,
+			stranger: newClonePusher, lose: freezeProvider, long: true,
 		},
 		"KilledBesideEngine": {
 			reason:   "The second replica continues the work of the first replica, beside an engine with the same speed.",
-			stranger: newEngine, lose: killProvider, long: true,
+			stranger: newClientPusher, lose: killProvider, long: true,
 		},
 		"FrozenBesideEngine": {
 			reason:   "A replica that wakes up too late writes nothing, beside an engine that is as fast.",
-			stranger: newEngine, lose: freezeProvider, long: true,
+			stranger: newClientPusher, lose: freezeProvider, long: true,
 		},
 	}
 	rounds, writers := soak.Rounds(t, 3, 50), 20

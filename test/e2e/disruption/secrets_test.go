@@ -15,7 +15,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	const canary = "canary-7f3a9c"
 	s := scene.New(t, cp, "edge1")
 	srv := guardServer(s, canary)
-	claim := s.Claim("shop", intentLine(s, 1, "edge1"))
+	claim := s.Claim("shop", intentWithReplicas(s, 1, "edge1"))
 	srv.Fail(s.Namespace, http.StatusServiceUnavailable)
 	s.Apply(claim)
 	failingClaim(s, deliveryv1alpha1.ReasonMemoryUnknown)

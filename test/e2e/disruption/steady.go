@@ -17,19 +17,19 @@ import (
 // ttl makes Crossplane call the function again and again, although nothing changed.
 const ttl = time.Second
 
-// awaitCalls waits until the function got the same request so often, for each of the two deployments, since a mark in its log. It returns that number.
-func awaitCalls(s *scene.Scene, mark, want int) []int {
+// awaitFunctionCalls waits until the function got the same request so often, for each of the two deployments, since a mark in its log. It returns that number.
+func awaitFunctionCalls(s *scene.Scene, mark, want int) []int {
 	s.T.Helper()
 	var calls []int
 	s.Until("calls of the function", patience.Limit+time.Duration(want)*ttl, func() bool {
-		calls = askedOften(functionLog(s.T)[mark:], want)
+		calls = repeatedCallCounts(functionLog(s.T)[mark:], want)
 		return len(calls) >= 2
 	})
 	return calls
 }
 
-// askedOften returns the number of calls for each request with enough calls. Crossplane tags a request with a digest of its content.
-func askedOften(log []byte, enough int) []int {
+// repeatedCallCounts returns the number of calls for each request with enough calls. Crossplane tags a request with a digest of its content.
+func repeatedCallCounts(log []byte, enough int) []int {
 	byTag := map[string]int{}
 	for _, m := range regexp.MustCompile(`"tag": "([0-9a-f]+)"`).FindAllSubmatch(log, -1) {
 		byTag[string(m[1])]++

@@ -20,17 +20,17 @@ func TestSteadyStateIsFree(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	claim := s.Succeed(s.Claim("shop", intentLine(s, 2, "edge1", "edge2")))
-	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
+	claim := s.Succeed(s.Claim("shop", intentWithReplicas(s, 2, "edge1", "edge2")))
+	composite := s.Succeed(s.Composite("other", intentOfService(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
 
 	// Each deployment is steady once the function gets the same request for it repeatedly.
-	awaitCalls(s, len(functionLog(t)), 3)
+	awaitFunctionCalls(s, len(functionLog(t)), 3)
 	previous, logged := objectVersions(s, claim, composite), providerLines(s)
 	if logged == 0 {
 		t.Error("the provider logs nothing about two deployments that came")
 	}
-	calls := awaitCalls(s, len(functionLog(t)), soak.Rounds(t, 50, 300))
+	calls := awaitFunctionCalls(s, len(functionLog(t)), soak.Rounds(t, 50, 300))
 	if diff := cmp.Diff(previous, objectVersions(s, claim, composite)); diff != "" {
 		t.Errorf("resource versions after %v calls: -want, +got:\n%s", calls, diff)
 	}

@@ -23,7 +23,7 @@ func TestBreakerStory(t *testing.T) {
 		"initialDelay": "1s", "interval": "2s", "count": int64(3), "timeout": "3m",
 	}
 	claim := func(replicas int) *unstructured.Unstructured {
-		return s.Set(s.Claim("shop", intentLine(s, replicas, names...)), []any{check}, "spec", "gatesConfig", "checks")
+		return s.Set(s.Claim("shop", intentWithReplicas(s, replicas, names...)), []any{check}, "spec", "gatesConfig", "checks")
 	}
 	reach := func(replicas int, phase, outcome string) {
 		s.Reach(claim(replicas), phase+" "+outcome, func(u *unstructured.Unstructured) bool {

@@ -102,8 +102,8 @@ func awaitUpdatePending(s *scene.Scene, o *unstructured.Unstructured, revision i
 	})
 }
 
-// isMarked reports whether the next version delivered a claim.
-func isMarked(s *scene.Scene, claim string) bool {
+// isDeliveredByNext reports whether the next version delivered a claim.
+func isDeliveredByNext(s *scene.Scene, claim string) bool {
 	s.T.Helper()
 	files := s.FilesBelow(s.Directory("edge1", claim))
 	if len(files) == 0 {

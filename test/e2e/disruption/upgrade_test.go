@@ -24,15 +24,15 @@ func TestFunctionUpgrade(t *testing.T) {
 		}
 	}()
 	s := scene.New(t, cp, "edge1")
-	auto := s.Claim(nameWithLateTurn(s), intentLine(s, 1, "edge1"))
-	manual := s.Set(s.Claim("manual", intentFor(s, "manual", 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
+	auto := s.Claim(nameWithLateTurn(s), intentWithReplicas(s, 1, "edge1"))
+	manual := s.Set(s.Claim("manual", intentOfService(s, "manual", 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
 	s.Succeed(auto)
 	s.Succeed(manual)
 	wantCommits(s, 2)
 
 	// A version that changes no byte delivers nothing. It is only recorded that it renders the same.
 	serveFunction(t, quiet, "--renderer-spread=0")
-	awaitCalls(s, len(functionLog(t)), 3)
+	awaitFunctionCalls(s, len(functionLog(t)), 3)
 	awaitUpdatePending(s, auto, 1, now, "")
 	awaitUpdatePending(s, manual, 1, now, "")
 	wantCommits(s, 2)
@@ -41,7 +41,7 @@ func TestFunctionUpgrade(t *testing.T) {
 	serveFunction(t, noisy)
 	awaitUpdatePending(s, auto, 1, now, next)
 	awaitUpdatePending(s, manual, 1, now, next)
-	awaitCalls(s, len(functionLog(t)), 3)
+	awaitFunctionCalls(s, len(functionLog(t)), 3)
 	wantCommits(s, 2)
 
 	request := s.Request("approve", manual, rolloutv1alpha1.ActionApproveUpdate, 1)
@@ -50,14 +50,14 @@ func TestFunctionUpgrade(t *testing.T) {
 	awaitUpdatePending(s, manual, 2, next, "")
 	awaitUpdatePending(s, auto, 1, now, next)
 	wantCommits(s, 3)
-	if diff := cmp.Diff([2]bool{true, false}, [2]bool{isMarked(s, "manual"), isMarked(s, auto.GetName())}); diff != "" {
+	if diff := cmp.Diff([2]bool{true, false}, [2]bool{isDeliveredByNext(s, "manual"), isDeliveredByNext(s, auto.GetName())}); diff != "" {
 		t.Errorf("delivered by the next version: manual, automatic: -want, +got:\n%s", diff)
 	}
 
 	serveFunction(t, noisy, "--renderer-spread=0")
 	awaitUpdatePending(s, auto, 2, next, "")
 	wantCommits(s, 4)
-	if !isMarked(s, auto.GetName()) {
+	if !isDeliveredByNext(s, auto.GetName()) {
 		t.Error("the next version did not deliver the automatic claim")
 	}
 }

@@ -39,8 +39,8 @@ const (
 // afterwards are the sections of the install page that follow each way to install.
 var afterwards = []string{"A repository", "A catalog and a first deployment", "Configurations of repositories"}
 
-// startEmpty starts a control plane that has Crossplane and a repository, and nothing of ours.
-func startEmpty(t *testing.T, change func(*controlplane.Options)) (*controlplane.ControlPlane, string) {
+// startEmptyPlane starts a control plane that has Crossplane and a repository, and nothing of ours.
+func startEmptyPlane(t *testing.T, change func(*controlplane.Options)) (*controlplane.ControlPlane, string) {
 	t.Helper()
 	product, err := controlplane.Product()
 	if err != nil {
@@ -75,12 +75,12 @@ func valuesOfReader(cp *controlplane.ControlPlane, registry, version string) map
 	return map[string]string{
 		"REGISTRY": registry, "VERSION": version, "REGISTRY_USER": user, "REGISTRY_PASSWORD": quote(password),
 		"CONTROL_PLANE": "prod-eu", "REPOSITORY": cp.Git.URL(repository), "GIT_USER": user, "GIT_PASSWORD": quote(password),
-		"FLEET": quote(withUser(cp.Git.URL(repository))),
+		"FLEET": quote(withCredentials(cp.Git.URL(repository))),
 	}
 }
 
-// withUser returns a URL with the credentials that git would ask for.
-func withUser(address string) string {
+// withCredentials returns a URL with the credentials that git would ask for.
+func withCredentials(address string) string {
 	return strings.Replace(address, "://", "://"+url.UserPassword(user, password).String()+"@", 1)
 }
 
@@ -280,7 +280,7 @@ func failsWhereALineIsBroken(t *testing.T, r *reader) {
 		"apiVersion: intentplane.dev/v1alpha1", "kind: IntentDeployment", "metadata: {namespace: team-a, name: broken}",
 		"spec:", "  intent: '{\"service\": \"broken\", \"site\": \"edge1\"}'", "  rollbackConfig:", "    autoRollback: true", "```",
 	}, "\n")
-	if err := r.typePage(t, good); err != nil {
+	if err := r.typePageText(t, good); err != nil {
 		t.Fatalf("the page that is broken below cannot be typed: %v", err)
 	}
 	cases := map[string]struct{ reason, from, to string }{
@@ -292,7 +292,7 @@ func failsWhereALineIsBroken(t *testing.T, r *reader) {
 		"Language": {reason: "A block that cannot be typed is refused.", from: "```yaml", to: "```toml"},
 	}
 	for name, tc := range cases {
-		if err := r.typePage(t, strings.Replace(good, tc.from, tc.to, 1)); err == nil {
+		if err := r.typePageText(t, strings.Replace(good, tc.from, tc.to, 1)); err == nil {
 			t.Errorf("%s: %s", name, tc.reason)
 		}
 	}
@@ -305,13 +305,13 @@ func failsWhereALineIsBroken(t *testing.T, r *reader) {
 	if !strings.Contains(string(b), field) {
 		t.Fatalf("docs/gates.md has no %q to break", field)
 	}
-	if err := r.typePage(t, strings.Replace(string(b), field, "\n    sloTresholds:\n", 1)); err == nil || !strings.Contains(err.Error(), "sloTresholds") {
+	if err := r.typePageText(t, strings.Replace(string(b), field, "\n    sloTresholds:\n", 1)); err == nil || !strings.Contains(err.Error(), "sloTresholds") {
 		t.Errorf("A misspelled field of docs/gates.md is refused by name: %v", err)
 	}
 }
 
-// typePage types a page that is not a file.
-func (r *reader) typePage(t *testing.T, text string) error {
+// typePageText types a page that is not a file.
+func (r *reader) typePageText(t *testing.T, text string) error {
 	t.Helper()
 	blocks, err := typed.Blocks("copy.md", text)
 	if err != nil {

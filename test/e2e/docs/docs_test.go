@@ -11,13 +11,13 @@ import (
 // TestPrivateRegistry installs from a registry that asks for credentials and offers a release candidate too, as the page says, and then types
 // all other pages.
 func TestPrivateRegistry(t *testing.T) {
-	cp, version := startEmpty(t, func(o *controlplane.Options) { o.RegistryUser, o.RegistryPassword = user, password })
+	cp, version := startEmptyPlane(t, func(o *controlplane.Options) { o.RegistryUser, o.RegistryPassword = user, password })
 	publishCandidates(t, cp)
 	registry := cp.Registry() + "/intentplane"
-	r := newReader(t, cp, valuesOfReader(cp, registry, version), user, password)
+	r := newPageReader(t, cp, valuesOfReader(cp, registry, version), user, password)
 
 	install := r.blocksOfPage(t, installPage, append([]string{"A cluster with a private registry"}, afterwards...)...)
-	r.readBlocks(t, installPage, install)
+	r.typeAllBlocks(t, installPage, install)
 	wantVersions(t, cp, version)
 	wantRenderer(t, cp)
 	wantDeployments(t, cp, registry, version, []string{"intentplane-registry"})
@@ -31,12 +31,12 @@ func TestPrivateRegistry(t *testing.T) {
 				continue // The install page was typed to come here.
 			}
 			t.Run(strings.TrimPrefix(page, "docs/"), func(t *testing.T) {
-				r.readBlocks(t, page, r.blocksOfPage(t, page))
+				r.typeAllBlocks(t, page, r.blocksOfPage(t, page))
 			})
 		}
 		t.Run("Examples", func(t *testing.T) {
 			t.Parallel()
-			r.readBlocks(t, "examples", exampleBlocks(t, r))
+			r.typeAllBlocks(t, "examples", exampleBlocks(t, r))
 		})
 		t.Run("BrokenLine", func(t *testing.T) {
 			t.Parallel()
@@ -47,10 +47,10 @@ func TestPrivateRegistry(t *testing.T) {
 
 // TestAirGappedRegistry installs from a registry without credentials, below another path.
 func TestAirGappedRegistry(t *testing.T) {
-	cp, version := startEmpty(t, func(*controlplane.Options) {})
+	cp, version := startEmptyPlane(t, func(*controlplane.Options) {})
 	registry := cp.Registry() + "/mirror/intentplane"
-	r := newReader(t, cp, valuesOfReader(cp, registry, version), "", "")
-	r.readBlocks(t, installPage, r.blocksOfPage(t, installPage, append([]string{"An air-gapped registry"}, afterwards...)...))
+	r := newPageReader(t, cp, valuesOfReader(cp, registry, version), "", "")
+	r.typeAllBlocks(t, installPage, r.blocksOfPage(t, installPage, append([]string{"An air-gapped registry"}, afterwards...)...))
 	wantVersions(t, cp, version)
 	wantRenderer(t, cp)
 	wantDeployments(t, cp, registry, version, nil)
@@ -61,17 +61,17 @@ func TestAirGappedRegistry(t *testing.T) {
 // rolled back. The registry of the packages, the bootstrap of Flux and the pods are played.
 func TestFirstService(t *testing.T) {
 	release := makeRelease(t)
-	cp, _ := startEmpty(t, func(*controlplane.Options) {})
+	cp, _ := startEmptyPlane(t, func(*controlplane.Options) {})
 	publishRelease(t, cp, release)
 	bootstrapFlux(t, cp)
 	playWorkloads(t, cp, "team-a", goodImage)
-	r := newReader(t, cp, map[string]string{"VERSION": releaseVersion}, "", "")
+	r := newPageReader(t, cp, map[string]string{"VERSION": releaseVersion}, "", "")
 	r.installPlugin(t, release)
-	r.nameMirror(t)
+	r.useMirrorNames(t)
 	blocks := r.blocksOfPage(t, startPage)
-	out := r.readBlocks(t, startPage, blocks)
+	out := r.typeAllBlocks(t, startPage, blocks)
 	t.Log(out)
-	r.wantShown(t, startPage, blocks, out)
+	r.wantPageSamples(t, startPage, blocks, out)
 	r.wantRolledBack(t)
-	r.readBlocks(t, readmePage, r.blocksOfPage(t, readmePage))
+	r.typeAllBlocks(t, readmePage, r.blocksOfPage(t, readmePage))
 }

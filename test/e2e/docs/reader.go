@@ -31,8 +31,8 @@ type reader struct {
 	values map[string]string
 }
 
-// newReader returns a reader on a control plane, who replaces values of the pages by their own. A user has logged in to the registry.
-func newReader(t *testing.T, cp *controlplane.ControlPlane, values map[string]string, user, password string) *reader {
+// newPageReader returns a reader on a control plane, who replaces values of the pages by their own. A user has logged in to the registry.
+func newPageReader(t *testing.T, cp *controlplane.ControlPlane, values map[string]string, user, password string) *reader {
 	t.Helper()
 	root, err := toolbox.Root()
 	if err != nil {
@@ -120,8 +120,8 @@ func selectBlocks(blocks []typed.Block, isSelected func(typed.Block) bool) []typ
 	return slices.DeleteFunc(slices.Clone(blocks), func(b typed.Block) bool { return !isSelected(b) })
 }
 
-// readBlocks types blocks in order, and returns the output. It fails the test at the first failure.
-func (r *reader) readBlocks(t *testing.T, name string, blocks []typed.Block) string {
+// typeAllBlocks types blocks in order, and returns the output. It fails the test at the first failure.
+func (r *reader) typeAllBlocks(t *testing.T, name string, blocks []typed.Block) string {
 	t.Helper()
 	s := typed.NewScript(blocks, r.values)
 	began := time.Now()

@@ -31,8 +31,8 @@ var (
 	variableText = regexp.MustCompile(`\b[0-9a-f]{7,64}\b|\b\d+m\d\ds\b|\b\d+(?:s|ms|m)\b|\d\d:\d\d:\d\d`)
 )
 
-// shownText returns an output as a page shows it: without the warnings of the API server, and with another Git server.
-func shownText(output string) string {
+// publishedText returns an output as a page shows it: without the warnings of the API server, and with another Git server.
+func publishedText(output string) string {
 	out := strings.Builder{}
 	for line := range strings.Lines(gitServer.ReplaceAllString(output, shownServer)) {
 		if !strings.HasPrefix(line, "Warning: ") {
@@ -59,14 +59,14 @@ func shownOutputs(blocks []typed.Block, output string) map[typed.Block]string {
 			continue
 		}
 		if text, isTyped := printed[blocks[i-1].Place()]; isTyped {
-			out[b] = shownText(text)
+			out[b] = publishedText(text)
 		}
 	}
 	return out
 }
 
-// wantShown compares the samples of a page with the output of the commands before them, or writes that output into the page.
-func (r *reader) wantShown(t *testing.T, page string, blocks []typed.Block, output string) {
+// wantPageSamples compares the samples of a page with the output of the commands before them, or writes that output into the page.
+func (r *reader) wantPageSamples(t *testing.T, page string, blocks []typed.Block, output string) {
 	t.Helper()
 	all := shownOutputs(blocks, output)
 	if len(all) == 0 {

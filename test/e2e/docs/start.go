@@ -65,9 +65,9 @@ func (r *reader) installPlugin(t *testing.T, release *checkout.Checkout) {
 	}
 }
 
-// nameMirror lets the runtime settings of the reader's copy of the examples be about the packages in the mirror: an image is looked up by its name after it
+// useMirrorNames lets the runtime settings of the reader's copy of the examples be about the packages in the mirror: an image is looked up by its name after it
 // was rewritten.
-func (r *reader) nameMirror(t *testing.T) {
+func (r *reader) useMirrorNames(t *testing.T) {
 	t.Helper()
 	file := filepath.Join(r.dir, "examples", "install", "runtime.yaml")
 	b, err := os.ReadFile(file)

@@ -72,7 +72,7 @@ func (w workloads) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 		return reconcile.Result{}, err
 	}
 	if !w.images[image] {
-		if err := w.failPull(ctx, set); err != nil {
+		if err := w.failImagePull(ctx, set); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
@@ -102,8 +102,8 @@ func (w workloads) runReplicaSet(ctx context.Context, d *appsv1.Deployment, imag
 	return set, w.client.Status().Update(ctx, set)
 }
 
-// failPull makes a pod of a ReplicaSet whose image cannot be pulled.
-func (w workloads) failPull(ctx context.Context, set *appsv1.ReplicaSet) error {
+// failImagePull makes a pod of a ReplicaSet whose image cannot be pulled.
+func (w workloads) failImagePull(ctx context.Context, set *appsv1.ReplicaSet) error {
 	meta := metav1.ObjectMeta{Namespace: set.GetNamespace(), Name: set.GetName() + "-a", Labels: set.Spec.Template.Labels}
 	p := &corev1.Pod{ObjectMeta: meta, Spec: set.Spec.Template.Spec}
 	if err := w.client.Create(ctx, p); client.IgnoreAlreadyExists(err) != nil {

@@ -34,7 +34,7 @@ type world struct {
 	seldom *promserver.Target
 }
 
-func newWorld(t *testing.T) *world {
+func newGateWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, target: promserver.NewTarget(), seldom: promserver.NewTarget()}
 	t.Cleanup(w.target.Close)
@@ -45,32 +45,32 @@ func newWorld(t *testing.T) *world {
 	var err error
 	w.server, err = promserver.New(t.Context(), t.TempDir(),
 		promserver.Job{Name: "shop", Interval: time.Second, Target: w.target}, promserver.Job{Name: "slow", Interval: 30 * time.Second, Target: w.seldom})
-	w.must(err)
-	w.must(w.server.Start(t.Context()))
+	w.requireNoError(err)
+	w.requireNoError(w.server.Start(t.Context()))
 	t.Cleanup(w.server.Stop)
 	return w
 }
 
-func (w *world) must(err error) {
+func (w *world) requireNoError(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) questionOf(query string, samples bool) *prometheus.Question {
+func (w *world) newQuestion(query string, samples bool) *prometheus.Question {
 	w.Helper()
 	base, err := prometheus.Base(w.server.URL())
-	w.must(err)
+	w.requireNoError(err)
 	servers, err := fetch.New(fetch.Options{Loopback: true}, fetch.NewMeasurementAccount())
-	w.must(err)
+	w.requireNoError(err)
 	q, err := prometheus.NewQuestion(servers.ForNamespace("gates"), promql.NewReader(10), prometheus.Server{Base: base}, query, samples)
-	w.must(err)
+	w.requireNoError(err)
 	return q
 }
 
-// askUntil asks until an answer is as it should be.
-func (w *world) askUntil(description string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
+// askUntilAnswer asks until an answer is as it should be.
+func (w *world) askUntilAnswer(description string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
 	w.Helper()
 	a := gates.Answer{}
 	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, patience.Limit, true, func(ctx context.Context) (bool, error) {
@@ -83,7 +83,7 @@ func (w *world) askUntil(description string, q *prometheus.Question, live time.D
 	return a
 }
 
-func hasSeries(v float64) func(gates.Answer) bool {
+func hasSingleValue(v float64) func(gates.Answer) bool {
 	return func(a gates.Answer) bool { return len(a.Values) == 1 && a.Values[0] == v }
 }
 
@@ -103,18 +103,18 @@ func (w *world) judgeWithMeter(m *meter.Meter, woken <-chan types.NamespacedName
 	}
 }
 
-func (w *world) newMeter() (*meter.Meter, <-chan types.NamespacedName) {
+func (w *world) startMeter() (*meter.Meter, <-chan types.NamespacedName) {
 	woken := make(chan types.NamespacedName, 10)
 	m := meter.New(time.Now, func(o types.NamespacedName) { woken <- o }, nil)
 	go func() { _ = m.Start(w.Context()) }()
 	return m, woken
 }
 
-func (w *world) taskOf(query string, count int) meter.Task {
+func (w *world) newMeterTask(query string, count int) meter.Task {
 	w.Helper()
 	limit, err := threshold.Parse("<= 0.05")
-	w.must(err)
-	q := w.questionOf(query, false)
+	w.requireNoError(err)
+	q := w.newQuestion(query, false)
 	return meter.Task{
 		ID: "e1/errors", Question: q, Host: q.Host(), Lead: q.Lead(), LiveSince: time.Now(), Criteria: gates.Criteria{Limit: limit, MinSamples: 1},
 		Rules: gates.Rules{InitialDelay: time.Second, Interval: time.Second, Count: count, Timeout: patience.Limit, ErrorLimit: 20},

@@ -16,38 +16,38 @@ import (
 
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	a := w.askUntil("the scraped series", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
+	w := newGateWorld(t)
+	a := w.askUntilAnswer("the scraped series", w.newQuestion(ratio, false), time.Hour, hasSingleValue(0.01))
 	if d := time.Since(a.At).Abs(); d > time.Minute {
 		t.Errorf("the answer is of %s", a.At)
 	}
 	// An earlier number does not count as the present number: the server does not look back for it, and returns none.
-	w.askUntil("a number that is scraped seldom", w.questionOf(slow, false), time.Hour, hasSeries(0.9))
-	w.askUntil("the same, as if it went live after that", w.questionOf(slow, false), 6*time.Second, func(a gates.Answer) bool {
+	w.askUntilAnswer("a number that is scraped seldom", w.newQuestion(slow, false), time.Hour, hasSingleValue(0.9))
+	w.askUntilAnswer("the same, as if it went live after that", w.newQuestion(slow, false), 6*time.Second, func(a gates.Answer) bool {
 		return a.Problem == "" && len(a.Values) == 0 && a.Early
 	})
 	// How many samples a value is made from.
-	counted := w.askUntil("samples", w.questionOf(rate, true), time.Hour, func(a gates.Answer) bool { return a.Samples != nil && *a.Samples >= 2 })
+	counted := w.askUntilAnswer("samples", w.newQuestion(rate, true), time.Hour, func(a gates.Answer) bool { return a.Samples != nil && *a.Samples >= 2 })
 	if *counted.Samples > 10 {
 		t.Errorf("a window of 4 s has %d samples", *counted.Samples)
 	}
-	w.askUntil("no series", w.questionOf("nothing_at_all", false), time.Hour, func(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 && !a.Early })
-	w.askUntil("many series", w.questionOf("error_ratio", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 2 })
-	w.askUntil("no number", w.questionOf("0/0", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 1 && a.Values[0] != a.Values[0] })
-	refused := w.askUntil("an expression that cannot be evaluated", w.questionOf(`error_ratio * on(job) error_ratio offset 1s * on(x) group_left vector(1) / on() error_ratio`, false), time.Hour,
+	w.askUntilAnswer("no series", w.newQuestion("nothing_at_all", false), time.Hour, func(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 && !a.Early })
+	w.askUntilAnswer("many series", w.newQuestion("error_ratio", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 2 })
+	w.askUntilAnswer("no number", w.newQuestion("0/0", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 1 && a.Values[0] != a.Values[0] })
+	refused := w.askUntilAnswer("an expression that cannot be evaluated", w.newQuestion(`error_ratio * on(job) error_ratio offset 1s * on(x) group_left vector(1) / on() error_ratio`, false), time.Hour,
 		func(a gates.Answer) bool { return a.Problem != "" })
 	if len(refused.Values) > 0 {
 		t.Errorf("an error has values: %+v", refused)
 	}
 	w.server.Stop()
-	w.askUntil("a server that is down", w.questionOf(ratio, false), time.Hour, func(a gates.Answer) bool { return a.Problem == fetch.ProblemSilent+" ("+w.server.URL()+")" })
+	w.askUntilAnswer("a server that is down", w.newQuestion(ratio, false), time.Hour, func(a gates.Answer) bool { return a.Problem == fetch.ProblemSilent+" ("+w.server.URL()+")" })
 }
 
 func TestBreach(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	m, woken := w.newMeter()
-	task := w.taskOf(ratio, 30)
+	w := newGateWorld(t)
+	m, woken := w.startMeter()
+	task := w.newMeterTask(ratio, 30)
 	go func() {
 		// The breach comes when it was good for some scrapes.
 		_ = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience.Limit, true, func(context.Context) (bool, error) { return w.target.Scrapes() > 10, nil })
@@ -66,12 +66,12 @@ func TestBreach(t *testing.T) {
 
 func TestServerComesBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	m, woken := w.newMeter()
-	w.askUntil("it is there", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
+	w := newGateWorld(t)
+	m, woken := w.startMeter()
+	w.askUntilAnswer("it is there", w.newQuestion(ratio, false), time.Hour, hasSingleValue(0.01))
 	w.server.Stop()
 	// A single error would end the check, and the server is down for longer than its timeout.
-	task := w.taskOf(ratio, 3)
+	task := w.newMeterTask(ratio, 3)
 	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 20*time.Second, gates.OutagePolicy{Timeout: patience.Limit}
 	go func() {
 		select {

@@ -165,8 +165,8 @@ func limitsOfMetrics() map[string]string {
 	}
 }
 
-// criteriaOf returns the criteria of a metric with its own rules.
-func (w *world) criteriaOf(m catalogv1alpha1.BlueprintMetric) gates.Criteria {
+// criteriaOfMetric returns the criteria of a metric with its own rules.
+func (w *world) criteriaOfMetric(m catalogv1alpha1.BlueprintMetric) gates.Criteria {
 	w.Helper()
 	text := limitsOfMetrics()[m.Name]
 	for begin, limit := range limitsOfMetrics() {
@@ -175,11 +175,11 @@ func (w *world) criteriaOf(m catalogv1alpha1.BlueprintMetric) gates.Criteria {
 		}
 	}
 	limit, err := threshold.Parse(text)
-	w.must(err)
+	w.requireNoError(err)
 	limit, err = limit.Directed(m.Direction)
-	w.must(err)
+	w.requireNoError(err)
 	limit, err = limit.In(m.Unit)
-	w.must(err)
+	w.requireNoError(err)
 	return gates.Criteria{Limit: limit, MinSamples: 1, NoData: compiled.Rules(m).NoData}
 }
 
@@ -237,8 +237,8 @@ func newServices(t *testing.T, all map[string]service) *world {
 	}
 	var err error
 	w.server, err = promserver.New(t.Context(), t.TempDir(), jobs...)
-	w.must(err)
-	w.must(w.server.Start(t.Context()))
+	w.requireNoError(err)
+	w.requireNoError(w.server.Start(t.Context()))
 	t.Cleanup(w.server.Stop)
 	grow := time.NewTicker(growTick)
 	defer grow.Stop()
@@ -250,12 +250,12 @@ func newServices(t *testing.T, all map[string]service) *world {
 			target.Add(all[name].grows)
 		}
 	}
-	w.askUntil("a target that is down", w.questionOf(`sum(up{service="down"}) == 0`, false), time.Hour, hasSeries(0))
+	w.askUntilAnswer("a target that is down", w.newQuestion(`sum(up{service="down"}) == 0`, false), time.Hour, hasSingleValue(0))
 	for i, j := range jobs {
 		if all[j.Name].vanished {
 			jobs[i].Target = nil
-			w.must(w.server.Scrape(jobs...))
-			w.askUntil("a target that has vanished", w.questionOf(fmt.Sprintf("up{job=%q}", j.Name), false), time.Hour, hasNoData)
+			w.requireNoError(w.server.Scrape(jobs...))
+			w.askUntilAnswer("a target that has vanished", w.newQuestion(fmt.Sprintf("up{job=%q}", j.Name), false), time.Hour, hasNoData)
 		}
 	}
 	return w
@@ -277,10 +277,10 @@ func scrapedSeries(targets map[string]*promserver.Target) bool {
 func (w *world) answerQuery(query, name string) gates.Answer {
 	w.Helper()
 	template, err := promql.Parse(query)
-	w.must(err)
+	w.requireNoError(err)
 	text, err := template.Fill(promql.Values{Service: name, Namespace: "team-a", Site: "edge1"})
-	w.must(err)
-	return w.questionOf(text, false).Ask(w.Context(), time.Hour)
+	w.requireNoError(err)
+	return w.newQuestion(text, false).Ask(w.Context(), time.Hour)
 }
 
 // queriesOfMetric returns the queries of a metric. The query for canaries is asked as if the service had a single track, whose Service has

@@ -22,7 +22,7 @@ func TestShippedQueries(t *testing.T) {
 				}
 				for _, query := range queriesOfMetric(m) {
 					a := w.answerQuery(query, name)
-					if got := w.criteriaOf(m).Measure(a); got.Outcome != want {
+					if got := w.criteriaOfMetric(m).Measure(a); got.Outcome != want {
 						t.Errorf("%s\n%s: %s of %s: want %s, got %s from %+v", s.reason, b.GetName(), query, name, want, got.Outcome, a)
 					}
 				}
@@ -39,15 +39,15 @@ func TestShippedQueriesAfterCrash(t *testing.T) {
 	t.Cleanup(target.Close)
 	var err error
 	w.server, err = promserver.New(t.Context(), t.TempDir(), promserver.Job{Name: "crashed", Interval: time.Second, Target: target, Labels: labelsOfService("crashed")})
-	w.must(err)
-	w.must(w.server.Start(t.Context()))
+	w.requireNoError(err)
+	w.requireNoError(w.server.Start(t.Context()))
 	t.Cleanup(w.server.Stop)
-	w.askUntil("requests", w.questionOf(`sum(rate(http_requests_total[5m])) > 0`, false), time.Hour, func(a gates.Answer) bool {
+	w.askUntilAnswer("requests", w.newQuestion(`sum(rate(http_requests_total[5m])) > 0`, false), time.Hour, func(a gates.Answer) bool {
 		target.Add(servedRequests(0, "0.1"))
 		return len(a.Values) == 1
 	})
 	target.Close()
-	w.askUntil("a target that is down for some time", w.questionOf(`max(max_over_time(up[3s])) == 0`, false), time.Hour, hasSeries(0))
+	w.askUntilAnswer("a target that is down for some time", w.newQuestion(`max(max_over_time(up[3s])) == 0`, false), time.Hour, hasSingleValue(0))
 	for _, b := range shippedBlueprints(t) {
 		for _, m := range b.Spec.Metrics {
 			if want, _ := servicesByName()["down"].wantedOutcome(m.Name); want != gates.Fail || m.Name == "availability" {
@@ -55,7 +55,7 @@ func TestShippedQueriesAfterCrash(t *testing.T) {
 			}
 			for _, query := range queriesOfMetric(m) {
 				a := w.answerQuery(downWindow.ReplaceAllString(query, "${1}[3s]"), "crashed")
-				if got := w.criteriaOf(m).Measure(a); got.Outcome != gates.Fail {
+				if got := w.criteriaOfMetric(m).Measure(a); got.Outcome != gates.Fail {
 					t.Errorf("A service that crashed does not pass by the requests before.\n%s: %s: got %s from %+v", b.GetName(), query, got.Outcome, a)
 				}
 			}

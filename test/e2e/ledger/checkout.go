@@ -22,14 +22,14 @@ func (d *deployment) cloneRepository(repository string) string {
 	return checkout
 }
 
-// runIntent runs the plugin where it can reach no cluster, and returns its output.
-func (d *deployment) runIntent(code int, args ...string) string {
+// runPluginOffline runs the plugin where it can reach no cluster, and returns its output.
+func (d *deployment) runPluginOffline(code int, args ...string) string {
 	d.T.Helper()
-	return d.runIntentWith("/nowhere", code, args...)
+	return d.runPluginWith("/nowhere", code, args...)
 }
 
-// runIntentWith runs the plugin with a kubeconfig, and returns its output.
-func (d *deployment) runIntentWith(kubeconfig string, code int, args ...string) string {
+// runPluginWith runs the plugin with a kubeconfig, and returns its output.
+func (d *deployment) runPluginWith(kubeconfig string, code int, args ...string) string {
 	d.T.Helper()
 	root, err := toolbox.Root()
 	d.Must(err)
@@ -41,8 +41,8 @@ func (d *deployment) runIntentWith(kubeconfig string, code int, args ...string) 
 	return string(out)
 }
 
-// awaitEvent waits for the event about a verdict on a revision.
-func (d *deployment) awaitEvent(reason, says, revision string) {
+// awaitVerdictEvent waits for the event about a verdict on a revision.
+func (d *deployment) awaitVerdictEvent(reason, says, revision string) {
 	d.T.Helper()
 	d.Until("event "+reason, patience.Limit, func() bool {
 		out := d.Inside("get", "events", "--field-selector", "reason="+reason, "-o", `jsonpath={range .items[*]}{.metadata.annotations.intentplane\.dev/revision} {.message}{"\n"}{end}`)

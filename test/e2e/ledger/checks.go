@@ -47,8 +47,8 @@ func (d *deployment) ledgerAfterRollback(revision, target int64) summary {
 	return summary{Home: d.homeRepository(), Epoch: 1, Revision: revision, Attempt: 1, Result: ledger.VerdictRejected, Target: target, Restored: true, Stable: target}
 }
 
-// inEpoch is the summary in another epoch.
-func (s summary) inEpoch(epoch int64) summary {
+// summaryInEpoch is the summary in another epoch.
+func (s summary) summaryInEpoch(epoch int64) summary {
 	s.Epoch = epoch
 	return s
 }
@@ -57,13 +57,13 @@ func (s summary) inEpoch(epoch int64) summary {
 // checks all that holds at any time too.
 func (d *deployment) wantLedgerOf(ledger summary, replicas string, commits ...int) {
 	d.T.Helper()
-	d.wantLedger(ledger)
+	d.wantLedgerSummary(ledger)
 	d.wantReplicas(strings.Repeat(replicas+" ", len(d.repositories)))
 	d.wantCommits(commits...)
-	d.wantSound()
+	d.wantInvariants()
 }
 
-func (d *deployment) wantLedger(want summary) {
+func (d *deployment) wantLedgerSummary(want summary) {
 	d.T.Helper()
 	d.WantEqual("ledger", want, summaryOfLedger(d.recordedLedger().State))
 }
@@ -97,14 +97,14 @@ func (d *deployment) wantPushes(want ...string) {
 // wantUntouched compares the refs of repositories with their earlier refs.
 func (d *deployment) wantUntouched(previous map[string]map[string]string, repositories ...string) {
 	d.T.Helper()
-	now := d.refsOfAll()
+	now := d.refsOfRepositories()
 	for _, repository := range repositories {
 		d.WantEqual("refs of "+repository, previous[repository], now[repository])
 	}
 }
 
-// wantSound checks the rules that hold for each deployment at any time.
-func (d *deployment) wantSound() {
+// wantInvariants checks the rules that hold for each deployment at any time.
+func (d *deployment) wantInvariants() {
 	d.T.Helper()
 	for _, fault := range d.pushes.brokenRules() {
 		d.T.Error(fault)
@@ -115,7 +115,7 @@ func (d *deployment) wantSound() {
 	}
 	for _, repository := range d.repositories {
 		stored := d.storedRecord(repository)
-		if repository != d.homeRepository() && isGateOpen(stored.ledger) {
+		if repository != d.homeRepository() && isLedgerOpen(stored.ledger) {
 			d.T.Errorf("two repositories hold an open ledger: %s and %s", d.homeRepository(), repository)
 		}
 		d.checkRecord(repository, stored.record, file.State)
@@ -123,7 +123,7 @@ func (d *deployment) wantSound() {
 	}
 }
 
-func isGateOpen(f *state.LedgerFile) bool {
+func isLedgerOpen(f *state.LedgerFile) bool {
 	return f != nil && f.State.Successor == "" && !f.State.IsClosed
 }
 

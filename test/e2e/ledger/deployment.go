@@ -64,7 +64,7 @@ func newDeployment(t *testing.T, f form) *deployment {
 	}
 	d.applyCatalog()
 	d.pushes = d.watchPushes()
-	judges.setAnswer(d.Namespace, good)
+	judges.setJudgeAnswer(d.Namespace, good)
 	return d
 }
 
@@ -112,8 +112,8 @@ func (d *deployment) createRepository(name string) {
 	d.Must(d.Git.CreateRepo(d.T.Context(), name, map[string]string{"README.md": "Not ours.\n"}))
 }
 
-// setHook adds a shell script as a pre-receive hook of a repository.
-func (d *deployment) setHook(repository, script string) {
+// setReceiveHook adds a shell script as a pre-receive hook of a repository.
+func (d *deployment) setReceiveHook(repository, script string) {
 	d.T.Helper()
 	file := filepath.Join(d.Git.Path(repository), "hooks", "pre-receive")
 	d.Must(os.MkdirAll(filepath.Dir(file), 0o755))
@@ -147,13 +147,13 @@ func (d *deployment) describeShop(replicas int) *unstructured.Unstructured {
 		d.Set(o, d.form.rollback, "spec", "rollbackConfig")
 	}
 	if d.form.gated {
-		d.Set(o, []any{d.checkOnce()}, "spec", "gatesConfig", "checks")
+		d.Set(o, []any{d.singleWebCheck()}, "spec", "gatesConfig", "checks")
 	}
 	return o
 }
 
-// checkOnce queries the judge each second until it responds.
-func (d *deployment) checkOnce() map[string]any {
+// singleWebCheck queries the judge each second until it responds.
+func (d *deployment) singleWebCheck() map[string]any {
 	return map[string]any{
 		"name": "state", "type": "Web", "threshold": "== 1", "initialDelay": "1s", "interval": "1s", "count": int64(1), "timeout": "10m",
 		"consecutiveErrorLimit": int64(100),
@@ -167,8 +167,8 @@ func (d *deployment) awaitSucceeded(replicas int) *unstructured.Unstructured {
 	return d.Succeed(d.describeShop(replicas))
 }
 
-// rolledBack waits until the claim, with so many replicas, was rejected and rolled back.
-func (d *deployment) rolledBack(replicas int) *unstructured.Unstructured {
+// awaitRolledBack waits until the claim, with so many replicas, was rejected and rolled back.
+func (d *deployment) awaitRolledBack(replicas int) *unstructured.Unstructured {
 	d.T.Helper()
 	return d.Reach(d.describeShop(replicas), "rolled back", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "outcome") == "RolledBack" &&
@@ -196,17 +196,17 @@ func hasReasonOf(u *unstructured.Unstructured, reason string) bool {
 	})
 }
 
-// awaitReady waits until condition Ready of the delivery to a repository has a reason.
-func (d *deployment) awaitReady(repository string, reason xpv2.ConditionReason) {
+// awaitReadyReason waits until condition Ready of the delivery to a repository has a reason.
+func (d *deployment) awaitReadyReason(repository string, reason xpv2.ConditionReason) {
 	d.T.Helper()
 	d.Until(fmt.Sprintf("the delivery to %s says %s", repository, reason), patience.Limit, func() bool {
-		delivery := d.deliveryOf(repository)
+		delivery := d.deliveryToRepo(repository)
 		return delivery != nil && delivery.Status.GetCondition(xpv2.TypeReady).Reason == reason
 	})
 }
 
-// deliveryOf is the GitDelivery of a repository, or nil.
-func (d *deployment) deliveryOf(repository string) *deliveryv1alpha1.GitDelivery {
+// deliveryToRepo is the GitDelivery of a repository, or nil.
+func (d *deployment) deliveryToRepo(repository string) *deliveryv1alpha1.GitDelivery {
 	d.T.Helper()
 	for _, delivery := range d.Deliveries() {
 		if ref := delivery.Spec.ProviderConfigReference; ref != nil && ref.Name == repository {

@@ -73,19 +73,19 @@ func TestRolledBack(t *testing.T) {
 			d.awaitSucceeded(1)
 			d.pushes.forgetPushes()
 			if !tc.form.waves { // A Gate may fail a Site before another Site has the revision.
-				judges.setAnswer(d.Namespace, held)
+				judges.setJudgeAnswer(d.Namespace, held)
 				d.awaitMeasuring(2)
 			}
-			judges.setAnswer(d.Namespace, bad)
-			d.rolledBack(2)
+			judges.setJudgeAnswer(d.Namespace, bad)
+			d.awaitRolledBack(2)
 			d.wantLedgerOf(tc.end(d), "1", tc.commits...)
 			d.wantPushes(tc.pushes...)
 
-			judges.setAnswer(d.Namespace, good)
+			judges.setJudgeAnswer(d.Namespace, good)
 			d.awaitSucceeded(3)
-			d.wantLedger(d.ledgerAfterVerified(3))
+			d.wantLedgerSummary(d.ledgerAfterVerified(3))
 			d.wantReplicas(strings.Repeat("3 ", len(d.repositories)))
-			d.wantSound()
+			d.wantInvariants()
 		})
 	}
 }
@@ -95,12 +95,12 @@ func TestFollowerRefuses(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2})
 	d.awaitSucceeded(1)
-	d.setHook(d.repositories[1], `while read -r old new ref; do case "$ref" in refs/heads/*) echo "not today" >&2; exit 1;; esac; done`)
-	d.rolledBack(2)
-	d.wantLedger(d.ledgerAfterRollback(2, 1))
+	d.setReceiveHook(d.repositories[1], `while read -r old new ref; do case "$ref" in refs/heads/*) echo "not today" >&2; exit 1;; esac; done`)
+	d.awaitRolledBack(2)
+	d.wantLedgerSummary(d.ledgerAfterRollback(2, 1))
 	d.wantReplicas("1 1")
 	d.wantCommits(3, 1)
-	d.setHook(d.repositories[1], "exit 0")
+	d.setReceiveHook(d.repositories[1], "exit 0")
 	d.awaitSucceeded(3)
 	d.wantLedgerOf(d.ledgerAfterVerified(3), "3", 4, 2)
 }

@@ -31,7 +31,7 @@ type judge struct {
 	answers map[string]string
 }
 
-func newJudge() *judge {
+func startJudgeServer() *judge {
 	j := &judge{answers: map[string]string{}, bundle: filepath.Join(os.TempDir(), fmt.Sprintf("intentplane-judge-%d.pem", os.Getpid()))}
 	j.server = httptest.NewTLSServer(http.HandlerFunc(j.serveAnswer))
 	j.writeCertificate()
@@ -53,8 +53,8 @@ func (j *judge) closeServer() {
 
 func (j *judge) hostOfServer() string { return strings.TrimPrefix(j.server.URL, "https://") }
 
-// setAnswer sets the answer about the deployment of a namespace.
-func (j *judge) setAnswer(namespace, answer string) {
+// setJudgeAnswer sets the answer about the deployment of a namespace.
+func (j *judge) setJudgeAnswer(namespace, answer string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.answers[namespace] = answer

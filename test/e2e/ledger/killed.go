@@ -116,7 +116,7 @@ func (d *deployment) killInRollback(m moment) {
 			m.trap(d, d.repositories[1], kill)
 		}
 	})
-	judges.setAnswer(d.Namespace, bad)
+	judges.setJudgeAnswer(d.Namespace, bad)
 	d.Until("the provider is dead", patience.Limit, func() bool {
 		select {
 		case <-dead:

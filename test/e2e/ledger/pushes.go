@@ -67,22 +67,22 @@ func (d *deployment) watchPushes() *pushLog {
 }
 
 func (l *pushLog) listenToPushes(repository string) {
-	l.d.Git.AfterPush(repository, func() { l.notePush(repository) })
+	l.d.Git.AfterPush(repository, func() { l.checkPushedState(repository) })
 }
 
-// notePush reads the state of a repository, and checks it against the state of the home.
-func (l *pushLog) notePush(repository string) {
+// checkPushedState reads the state of a repository, and checks it against the state of the home.
+func (l *pushLog) checkPushedState(repository string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.d.T.Context()), patience.Limit)
 	defer cancel()
 	stored, err := l.d.readFilesWithGit(ctx, repository)
 	if err != nil || stored.record == nil && stored.ledger == nil {
-		l.noteFault(repository, err)
+		l.noteUnreadState(repository, err)
 		return
 	}
 	p := push{repository: repository}
 	log, err := l.d.Git.Log(ctx, repository, "main")
 	if err != nil || len(log) == 1 {
-		l.noteFault(repository, err)
+		l.noteUnreadState(repository, err)
 		return // A repository without any state gets it before its branch is pushed.
 	}
 	if stored.record != nil {
@@ -92,7 +92,7 @@ func (l *pushLog) notePush(repository string) {
 		p.ledger = stored.ledger.State
 		l.checkVerdicts(p.ledger)
 	} else if home, err := l.d.readFilesWithGit(ctx, l.d.homeRepository()); err != nil || home.ledger != nil {
-		l.noteFault(repository, err)
+		l.noteUnreadState(repository, err)
 		l.checkFollower(p, home)
 	}
 	l.mu.Lock()
@@ -104,15 +104,15 @@ func (l *pushLog) notePush(repository string) {
 	}
 }
 
-// noteFault notes that the state of a repository cannot be read. A test that plays a newer version makes it so on purpose.
-func (l *pushLog) noteFault(repository string, err error) {
+// noteUnreadState notes that the state of a repository cannot be read. A test that plays a newer version makes it so on purpose.
+func (l *pushLog) noteUnreadState(repository string, err error) {
 	var newer *state.NewerError
 	if err != nil && !errors.As(err, &newer) {
-		l.addFault(fmt.Sprintf("%s: %v", repository, err))
+		l.recordFault(fmt.Sprintf("%s: %v", repository, err))
 	}
 }
 
-func (l *pushLog) addFault(fault string) {
+func (l *pushLog) recordFault(fault string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.faults = append(l.faults, fault)
@@ -153,8 +153,8 @@ func (l *pushLog) callAfterEach(fn func(p push)) {
 	l.then = fn
 }
 
-// loseHome allows a home with fewer events than a follower from now on.
-func (l *pushLog) loseHome() {
+// allowLostHome allows a home with fewer events than a follower from now on.
+func (l *pushLog) allowLostHome() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lost = true

@@ -33,7 +33,7 @@ func (l lives) allDeployments() []*deployment { return []*deployment{l.plain, l.
 
 // beginSecond begins second revisions that nothing judged yet, but for the deployment with waves.
 func (l lives) beginSecond() {
-	judges.setAnswer(l.rejected.Namespace, held)
+	judges.setJudgeAnswer(l.rejected.Namespace, held)
 	l.plain.Apply(l.plain.describeShop(2))
 	l.rejected.awaitMeasuring(2)
 	l.plain.awaitSucceeded(2)
@@ -41,11 +41,11 @@ func (l lives) beginSecond() {
 
 // finishSecond finishes the second revisions.
 func (l lives) finishSecond() {
-	judges.setAnswer(l.rejected.Namespace, bad)
+	judges.setJudgeAnswer(l.rejected.Namespace, bad)
 	l.waves.Apply(l.waves.describeShop(2))
-	l.rejected.rolledBack(2)
+	l.rejected.awaitRolledBack(2)
 	l.waves.awaitSucceeded(2)
-	judges.setAnswer(l.rejected.Namespace, good)
+	judges.setJudgeAnswer(l.rejected.Namespace, good)
 }
 
 // wantFinished checks that all is as it was when the second revisions were finished, but for so many commits more in each repository.
@@ -59,7 +59,7 @@ func (l lives) wantFinished(extra int) {
 func (l lives) awaitSameEnds() {
 	l.plain.awaitSucceeded(2)
 	l.waves.awaitSucceeded(2)
-	l.rejected.rolledBack(2)
+	l.rejected.awaitRolledBack(2)
 }
 
 // pauseComposites, or do not pause any more, the composites of all deployments.

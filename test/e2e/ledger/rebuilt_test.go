@@ -52,7 +52,7 @@ func TestAllObjectsLost(t *testing.T) {
 	l.wantFinished(0)
 	formerOwner := l.plain.ownerOfState()
 	l.plain.Must(cp.Rebuild(t.Context(), controlplane.Backup{}, nil))
-	previous := l.plain.refsOfAll()
+	previous := l.plain.refsOfRepositories()
 	l.plain.Git.Fail(l.plain.homeRepository(), http.StatusServiceUnavailable)
 	for _, d := range l.allDeployments() {
 		d.Run("create", "namespace", d.Namespace)
@@ -65,7 +65,7 @@ func TestAllObjectsLost(t *testing.T) {
 		d.Apply(d.describeShop(2))
 	}
 	l.waves.awaitSucceeded(2)
-	l.rejected.rolledBack(2)
+	l.rejected.awaitRolledBack(2)
 	l.plain.awaitReason(ledgerUnreachable)
 	l.plain.wantUntouched(previous, l.plain.repositories...)
 	l.plain.Git.Fail(l.plain.homeRepository(), 0)

@@ -33,8 +33,8 @@ func withoutFunction() silence {
 
 func withoutCore() silence { return silence{kill: cp.KillCore, restart: cp.RestartCore} }
 
-// begin kills the program. The returned function starts the program again, and the end of the test calls it at the latest: later tests need the program.
-func (s silence) begin(d *deployment) (end func()) {
+// killProgram kills the program. The returned function starts the program again, and the end of the test calls it at the latest: later tests need the program.
+func (s silence) killProgram(d *deployment) (end func()) {
 	d.T.Helper()
 	end = sync.OnceFunc(func() {
 		if err := s.restart(context.WithoutCancel(d.T.Context())); err != nil {
@@ -49,7 +49,7 @@ func (s silence) begin(d *deployment) (end func()) {
 // holdVerdict delivers the claim, with so many replicas, to all repositories, and holds the answer of the judge back.
 func (d *deployment) holdVerdict(replicas int) {
 	d.T.Helper()
-	judges.setAnswer(d.Namespace, held) // A Gate may fail a Site before another Site has the revision.
+	judges.setJudgeAnswer(d.Namespace, held) // A Gate may fail a Site before another Site has the revision.
 	d.awaitMeasuring(replicas)
 }
 
@@ -71,7 +71,7 @@ func (d *deployment) awaitRejected(revision int64) {
 // wantRollbackReported waits until the function reports the rollback of revision 2, and checks that each repository got one commit for it.
 func (d *deployment) wantRollbackReported() {
 	d.T.Helper()
-	d.rolledBack(2)
+	d.awaitRolledBack(2)
 	d.wantLedgerOf(d.ledgerAfterRollback(2, 1), "1", 3, 3)
 }
 
@@ -80,12 +80,12 @@ func (d *deployment) awaitOrdered(revision int64) {
 	d.T.Helper()
 	d.Until(fmt.Sprintf("the mandate and the Gates of revision %d", revision), patience.Limit, func() bool {
 		m := d.mandateOfHome()
-		return m != nil && m.Revision == revision && slices.Contains(m.May, step.KindAdvance) && d.hasGate(revision, int64(len(d.repositories)-1))
+		return m != nil && m.Revision == revision && slices.Contains(m.May, step.KindAdvance) && d.hasGateForStep(revision, int64(len(d.repositories)-1))
 	})
 }
 
-// awaitHold waits until the provider holds the steps of the current revision back for a reason.
-func (d *deployment) awaitHold(want deliveryv1alpha1.MandateHold) {
+// awaitMandateHold waits until the provider holds the steps of the current revision back for a reason.
+func (d *deployment) awaitMandateHold(want deliveryv1alpha1.MandateHold) {
 	d.T.Helper()
 	d.Until(fmt.Sprintf("the steps are held: %s", want), patience.Limit, func() bool {
 		m := d.mandateOfHome()
@@ -96,15 +96,15 @@ func (d *deployment) awaitHold(want deliveryv1alpha1.MandateHold) {
 // mandateOfHome returns the mandate in the status of the home's delivery, or nil.
 func (d *deployment) mandateOfHome() *deliveryv1alpha1.MandateStatus {
 	d.T.Helper()
-	home := d.deliveryOf(d.homeRepository())
+	home := d.deliveryToRepo(d.homeRepository())
 	if home == nil {
 		return nil
 	}
 	return home.Status.AtProvider.Mandate
 }
 
-// hasGate reports whether a Gate exists for a step of a revision.
-func (d *deployment) hasGate(revision, number int64) bool {
+// hasGateForStep reports whether a Gate exists for a step of a revision.
+func (d *deployment) hasGateForStep(revision, number int64) bool {
 	d.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))

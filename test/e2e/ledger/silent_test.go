@@ -21,14 +21,14 @@ func TestBothRolledBackWithoutFunction(t *testing.T) {
 	d.awaitSucceeded(1)
 	d.holdVerdict(2)
 	d.pushes.forgetPushes()
-	end := withoutFunction().begin(d)
-	judges.setAnswer(d.Namespace, bad)
+	end := withoutFunction().killProgram(d)
+	judges.setJudgeAnswer(d.Namespace, bad)
 	d.awaitAllBack(firstAttempt)
 	end()
 	d.wantRollbackReported()
 	d.wantPushes("0: 2.1.0 Rejected", "1: 2.1.0", "0: 2.1.0 Rejected restored")
 
-	judges.setAnswer(d.Namespace, good)
+	judges.setJudgeAnswer(d.Namespace, good)
 	d.awaitSucceeded(3)
 	d.wantLedgerOf(d.ledgerAfterVerified(3), "3", 4, 4)
 }
@@ -41,13 +41,13 @@ func TestLeaderLostInRollback(t *testing.T) {
 	d.awaitSucceeded(1)
 	d.holdVerdict(2)
 	d.pushes.forgetPushes()
-	end := withoutFunction().begin(d)
+	end := withoutFunction().killProgram(d)
 	d.pushes.callAfterEach(func(p push) {
 		if p.repository == d.homeRepository() && p.position == firstAttempt {
 			cp.KillProvider()
 		}
 	})
-	judges.setAnswer(d.Namespace, bad)
+	judges.setJudgeAnswer(d.Namespace, bad)
 	d.awaitAllBack(firstAttempt)
 	d.pushes.callAfterEach(nil)
 	end()
@@ -66,7 +66,7 @@ func TestProviderKilledInRollback(t *testing.T) {
 			}
 			d.awaitSucceeded(1)
 			d.holdVerdict(2)
-			end := withoutFunction().begin(d)
+			end := withoutFunction().killProgram(d)
 			d.killInRollback(m)
 			d.awaitAllBack(firstAttempt)
 			end()
@@ -84,9 +84,9 @@ func TestMandatesNotHonoured(t *testing.T) {
 	if m := d.mandateOfHome(); m != nil {
 		t.Errorf("mandate in the status of the home: want none, got %+v", m)
 	}
-	judges.setAnswer(d.Namespace, bad)
+	judges.setJudgeAnswer(d.Namespace, bad)
 	d.wantRollbackReported()
-	judges.setAnswer(d.Namespace, good)
+	judges.setJudgeAnswer(d.Namespace, good)
 	d.awaitSucceeded(3)
 	d.wantLedgerOf(d.ledgerAfterVerified(3), "3", 4, 4)
 }
@@ -117,18 +117,18 @@ func TestRequestsWithoutFunction(t *testing.T) {
 			d.awaitSucceeded(1)
 			d.holdVerdict(2)
 			if tc.isVerified {
-				judges.setAnswer(d.Namespace, good)
+				judges.setJudgeAnswer(d.Namespace, good)
 				d.awaitSucceeded(2)
 			}
-			end := withoutFunction().begin(d)
-			d.runIntentWith(cp.Kubeconfig, 0, append(tc.command, claim)...)
+			end := withoutFunction().killProgram(d)
+			d.runPluginWith(cp.Kubeconfig, 0, append(tc.command, claim)...)
 			d.awaitAllBack(tc.position)
 			end()
-			d.rolledBack(2)
+			d.awaitRolledBack(2)
 			d.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev", "--all")
 			d.wantReplicas("1 1")
 			d.wantCommits(3, 3)
-			d.wantSound()
+			d.wantInvariants()
 		})
 	}
 }
@@ -164,12 +164,12 @@ func TestHeldRollbackWithoutFunction(t *testing.T) {
 			last := 2 + tc.rejected
 			for replicas := 2; replicas < last; replicas++ {
 				d.holdVerdict(replicas)
-				judges.setAnswer(d.Namespace, bad)
-				d.rolledBack(replicas)
+				judges.setJudgeAnswer(d.Namespace, bad)
+				d.awaitRolledBack(replicas)
 			}
 			d.holdVerdict(last)
-			end := withoutFunction().begin(d)
-			judges.setAnswer(d.Namespace, bad)
+			end := withoutFunction().killProgram(d)
+			judges.setJudgeAnswer(d.Namespace, bad)
 			d.awaitRejected(int64(last))
 			end()
 			d.Reach(d.describeShop(last), "not rolled back", func(u *unstructured.Unstructured) bool {
@@ -178,7 +178,7 @@ func TestHeldRollbackWithoutFunction(t *testing.T) {
 			d.WantEqual("attempts in the ledger", int32(0), d.recordedLedger().State.Cursor.Attempt)
 			d.wantReplicas(strings.Repeat(fmt.Sprintf("%d ", last), 2))
 			d.wantCommits(2+2*tc.rejected, 2+2*tc.rejected)
-			d.wantSound()
+			d.wantInvariants()
 		})
 	}
 }
@@ -189,7 +189,7 @@ func TestWavesWithoutCore(t *testing.T) {
 	suspend := func(d *deployment) { d.Apply(d.Set(d.describeShop(2), true, "spec", "suspend")) }
 	isHeld := func(hold deliveryv1alpha1.MandateHold) func(d *deployment) {
 		return func(d *deployment) {
-			d.awaitHold(hold)
+			d.awaitMandateHold(hold)
 			d.WantEqual("position", ledger.Position{Epoch: 1, Revision: 2}, d.recordedLedger().State.Position())
 			d.wantReplicas("2 1")
 		}
@@ -242,7 +242,7 @@ func TestWavesWithoutCore(t *testing.T) {
 			reason: "A suspended revision that its Gate fails is rolled back.", answer: bad,
 			edit: suspend, meanwhile: func(d *deployment) { d.awaitPosition(0, firstAttempt); d.awaitReplicas("1") },
 			finally: func(d *deployment) {
-				d.rolledBack(2)
+				d.awaitRolledBack(2)
 				d.wantLedgerOf(d.ledgerAfterRollback(2, 1), "1", 3, 1)
 			},
 		},
@@ -253,12 +253,12 @@ func TestWavesWithoutCore(t *testing.T) {
 			d := newDeployment(t, form{repositories: 2, waves: true, gated: true})
 			d.awaitSucceeded(1)
 			d.pushes.forgetPushes()
-			judges.setAnswer(d.Namespace, held)
+			judges.setJudgeAnswer(d.Namespace, held)
 			d.Apply(d.describeShop(2))
 			d.awaitOrdered(2)
-			end := withoutCore().begin(d)
+			end := withoutCore().killProgram(d)
 			tc.edit(d)
-			judges.setAnswer(d.Namespace, tc.answer)
+			judges.setJudgeAnswer(d.Namespace, tc.answer)
 			tc.meanwhile(d)
 			end()
 			tc.finally(d)

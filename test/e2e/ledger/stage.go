@@ -11,9 +11,9 @@ import (
 // cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// allowTests allows Gates to query the web server of the tests, and the frequent edits of the tests: users edit less than every second, for which the default
+// configureStories allows Gates to query the web server of the tests, and the frequent edits of the tests: users edit less than every second, for which the default
 // of the circuit breaker is made. The cost of a deployment is compared with that default by "make bench".
-func allowTests(o *controlplane.Options) {
+func configureStories(o *controlplane.Options) {
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	o.Provider.Env = append(o.Provider.Env, "SSL_CERT_FILE="+judges.bundle)

@@ -8,8 +8,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	judges = newJudge()
-	code := scene.Main(m, &cp, allowTests)
+	judges = startJudgeServer()
+	code := scene.Main(m, &cp, configureStories)
 	judges.closeServer()
 	os.Exit(code)
 }

@@ -30,7 +30,7 @@ func (d *deployment) claimReference() rolloutv1alpha1.ClaimReference {
 // readFilesWithGit reads the state of a repository with the git command.
 func (d *deployment) readFilesWithGit(ctx context.Context, repository string) (files, error) {
 	out := files{}
-	all, err := d.readState(ctx, repository)
+	all, err := d.readStateFiles(ctx, repository)
 	if err != nil {
 		return out, err
 	}
@@ -51,8 +51,8 @@ func (d *deployment) readFilesWithGit(ctx context.Context, repository string) (f
 	return out, nil
 }
 
-// readState returns the files of the state of a repository. It has none where the ref is missing.
-func (d *deployment) readState(ctx context.Context, repository string) (map[string]string, error) {
+// readStateFiles returns the files of the state of a repository. It has none where the ref is missing.
+func (d *deployment) readStateFiles(ctx context.Context, repository string) (map[string]string, error) {
 	refs, err := d.Git.Refs(ctx, repository)
 	if err != nil || refs[stateRef] == "" {
 		return nil, err
@@ -81,7 +81,7 @@ func (d *deployment) recordedLedger() state.LedgerFile {
 // stateFileOf returns a file of the claim in the state of a repository, with all its fields.
 func (d *deployment) stateFileOf(repository, name string) map[string]any {
 	d.T.Helper()
-	all, err := d.readState(d.T.Context(), repository)
+	all, err := d.readStateFiles(d.T.Context(), repository)
 	d.Must(err)
 	out := map[string]any{}
 	d.Must(json.Unmarshal([]byte(all[d.pathOfState(name)]), &out))
@@ -103,8 +103,8 @@ func (d *deployment) pathOfState(name string) string {
 	return path.Join(path.Dir(state.LedgerPath(d.claimReference())), name)
 }
 
-// refsOfAll are the refs of all repositories, by their names.
-func (d *deployment) refsOfAll() map[string]map[string]string {
+// refsOfRepositories are the refs of all repositories, by their names.
+func (d *deployment) refsOfRepositories() map[string]map[string]string {
 	d.T.Helper()
 	out := map[string]map[string]string{}
 	for _, repository := range d.repositories {

@@ -66,9 +66,9 @@ func TestNewerState(t *testing.T) {
 			repository := d.repositories[tc.repository]
 			minReader := d.stateFileOf(repository, tc.file)["minReader"]
 			d.editStateFile(repository, tc.file, func(file map[string]any) { file["format"], file["minReader"] = 99, 99 })
-			previous := d.refsOfAll()
+			previous := d.refsOfRepositories()
 			d.Apply(d.describeShop(2))
-			d.awaitReady(repository, "StateNewer")
+			d.awaitReadyReason(repository, "StateNewer")
 			d.Await(d.describeShop(2), "Stalled", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Stalled", corev1.ConditionTrue, "") })
 			d.wantReplicas(tc.meanwhile)
 			d.wantUntouched(previous, repository)

@@ -26,11 +26,11 @@ func unreachableLedgers(d *deployment) float64 {
 	return m.Sum("intentdeployment_ledger_unreachable", nil)
 }
 
-// awaitEnd waits until the claim, with so many replicas, comes to the end that an answer of the judge leads to.
-func (d *deployment) awaitEnd(replicas int, answer string) {
+// awaitVerdictEnd waits until the claim, with so many replicas, comes to the end that an answer of the judge leads to.
+func (d *deployment) awaitVerdictEnd(replicas int, answer string) {
 	d.T.Helper()
 	if answer == bad {
-		d.rolledBack(replicas)
+		d.awaitRolledBack(replicas)
 		return
 	}
 	d.awaitSucceeded(replicas)
@@ -45,8 +45,8 @@ func (d *deployment) awaitPosition(repository int, want ledger.Position) {
 	})
 }
 
-// awaitGate waits until the Gate of the second revision has a reason.
-func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
+// awaitGateReason waits until the Gate of the second revision has a reason.
+func (d *deployment) awaitGateReason(reason xpv2.ConditionReason) {
 	d.T.Helper()
 	d.Until("the Gate says "+string(reason), patience.Limit, func() bool {
 		l := &unstructured.UnstructuredList{}
@@ -65,7 +65,7 @@ func (d *deployment) awaitGate(reason xpv2.ConditionReason) {
 func (d *deployment) awaitOutage(repository string, length time.Duration) {
 	d.T.Helper()
 	d.Until(fmt.Sprintf("the delivery to %s is not Ready for %s", repository, length), patience.Limit, func() bool {
-		delivery := d.deliveryOf(repository)
+		delivery := d.deliveryToRepo(repository)
 		if delivery == nil {
 			return false
 		}

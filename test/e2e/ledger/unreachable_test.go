@@ -74,7 +74,7 @@ func TestHomeUnreachable(t *testing.T) {
 			d := newDeployment(t, tc.form)
 			d.awaitSucceeded(1)
 			if tc.answer == bad { // A Gate may fail a Site before another Site has the revision.
-				judges.setAnswer(d.Namespace, held)
+				judges.setJudgeAnswer(d.Namespace, held)
 				d.awaitMeasuring(2)
 			}
 			if tc.fails == nil {
@@ -85,14 +85,14 @@ func TestHomeUnreachable(t *testing.T) {
 					d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 				}
 			})
-			judges.setAnswer(d.Namespace, tc.answer)
+			judges.setJudgeAnswer(d.Namespace, tc.answer)
 			d.Apply(d.describeShop(2))
 			d.awaitPosition(1, tc.meanwhile)
 			if tc.judged {
-				d.awaitGate("Failed")
+				d.awaitGateReason("Failed")
 			}
 			d.awaitReason(ledgerUnreachable)
-			previous := d.refsOfAll()
+			previous := d.refsOfRepositories()
 			d.Patch(d.describeShop(1), `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
 			d.Await(d.XR(d.Now(d.describeShop(1))), "called again", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
 			d.awaitReason(ledgerUnreachable)
@@ -104,7 +104,7 @@ func TestHomeUnreachable(t *testing.T) {
 
 			d.pushes.callAfterEach(nil)
 			d.Git.Fail(d.homeRepository(), 0)
-			d.awaitEnd(2, tc.answer)
+			d.awaitVerdictEnd(2, tc.answer)
 			d.wantLedgerOf(tc.end(d), map[string]string{good: "2", bad: "1"}[tc.answer], tc.commits...)
 		})
 	}
@@ -154,11 +154,11 @@ func TestHomeAwayTooLong(t *testing.T) {
 func TestHomeUnreachableFirst(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 3})
-	previous := d.refsOfAll()
+	previous := d.refsOfRepositories()
 	d.Git.Fail(d.homeRepository(), http.StatusServiceUnavailable)
 	d.Apply(d.describeShop(1))
 	d.awaitReason(ledgerUnreachable)
-	d.awaitReady(d.homeRepository(), "MemoryUnknown")
+	d.awaitReadyReason(d.homeRepository(), "MemoryUnknown")
 	d.wantUntouched(previous, d.repositories...)
 	d.Git.Fail(d.homeRepository(), 0)
 	d.awaitSucceeded(1)
@@ -186,16 +186,16 @@ func TestLaterRepositoryUnreachable(t *testing.T) {
 					d.T.Fatalf("ledger: want the first wave of revision 2 without a verdict, got %+v with %v", s.Position(), s.Verdict)
 				}
 				d.Git.Fail(later, 0)
-				d.awaitReady(later, deliveryv1alpha1.ReasonDelivered)
-				judges.setAnswer(d.Namespace, good)
+				d.awaitReadyReason(later, deliveryv1alpha1.ReasonDelivered)
+				judges.setJudgeAnswer(d.Namespace, good)
 			},
 		},
 		"PassedMeanwhile": {
 			reason: "A repository that does not answer holds no earlier wave back.",
 			form:   form{repositories: 2, waves: true, gated: true},
 			judge: func(d *deployment, later string) {
-				d.awaitReady(later, deliveryv1alpha1.ReasonUnreachable)
-				judges.setAnswer(d.Namespace, good)
+				d.awaitReadyReason(later, deliveryv1alpha1.ReasonUnreachable)
+				judges.setJudgeAnswer(d.Namespace, good)
 				d.awaitLedger("begins the second wave", func(s ledger.State) bool { return s.Current.Number == 2 && s.Cursor.Step == 1 })
 				d.Git.Fail(later, 0)
 			},
@@ -207,7 +207,7 @@ func TestLaterRepositoryUnreachable(t *testing.T) {
 			t.Log(tc.reason)
 			d := newDeployment(t, tc.form)
 			d.awaitSucceeded(1)
-			judges.setAnswer(d.Namespace, held)
+			judges.setJudgeAnswer(d.Namespace, held)
 			later := d.repositories[1]
 			d.Git.Fail(later, http.StatusServiceUnavailable)
 			d.Apply(d.describeShop(2))

@@ -27,14 +27,14 @@ const config = "doctor"
 func (s *stage) installPackages() {
 	s.Helper()
 	root, err := toolbox.Root()
-	s.must(err)
-	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "crossplane-system"}})))
-	s.must(cp.Apply(s.Context(), filepath.Join(root, "examples", "rbac")))
+	s.requireNoError(err)
+	s.requireNoError(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "crossplane-system"}})))
+	s.requireNoError(cp.Apply(s.Context(), filepath.Join(root, "examples", "rbac")))
 	all, err := samples.Installation()
-	s.must(err)
+	s.requireNoError(err)
 	for _, o := range all {
 		s.letPolicyAudit(o)
-		s.putObject(o)
+		s.writeClusterObject(o)
 	}
 	s.applyConfig(config)
 }
@@ -43,28 +43,28 @@ func (s *stage) installPackages() {
 func (s *stage) letPolicyAudit(o *unstructured.Unstructured) {
 	s.Helper()
 	if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
-		s.must(unstructured.SetNestedStringSlice(o.Object, []string{"Audit"}, "spec", "validationActions"))
+		s.requireNoError(unstructured.SetNestedStringSlice(o.Object, []string{"Audit"}, "spec", "validationActions"))
 	}
 }
 
 // applyConfig makes a ClusterProviderConfig.
 func (s *stage) applyConfig(name string) {
 	s.Helper()
-	s.must(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: %s},
+	s.requireNoError(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: %s},
 		spec: {controlPlane: demo, git: {url: "https://git.example.org/fleet.git", branch: main, credentials: {type: Basic, secretRef: {namespace: crossplane-system, name: fleet-git}}}}}`, name)))
 }
 
-// putObject writes an object that is in no namespace of a test, with its status.
-func (s *stage) putObject(o *unstructured.Unstructured) {
+// writeClusterObject writes an object that is in no namespace of a test, with its status.
+func (s *stage) writeClusterObject(o *unstructured.Unstructured) {
 	s.Helper()
 	current := o.DeepCopy()
-	s.must(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), current)))
+	s.requireNoError(client.IgnoreAlreadyExists(cp.Client.Create(s.Context(), current)))
 	if o.Object["status"] == nil {
 		return
 	}
-	s.must(cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), current))
+	s.requireNoError(cp.Client.Get(s.Context(), client.ObjectKeyFromObject(o), current))
 	current.Object["status"] = o.Object["status"]
-	s.must(cp.Client.Status().Update(s.Context(), current))
+	s.requireNoError(cp.Client.Status().Update(s.Context(), current))
 }
 
 // patchStatus changes an object, and its status.
@@ -76,29 +76,29 @@ func (s *stage) patchStatus(apiVersion, kind, name, change string) {
 	o.SetName(name)
 	p := client.RawPatch("application/merge-patch+json", []byte(change))
 	if strings.HasPrefix(change, `{"status"`) {
-		s.must(cp.Client.Status().Patch(s.Context(), o, p))
+		s.requireNoError(cp.Client.Status().Patch(s.Context(), o, p))
 		return
 	}
-	s.must(cp.Client.Patch(s.Context(), o, p))
+	s.requireNoError(cp.Client.Patch(s.Context(), o, p))
 }
 
 // newInstallation makes a namespace, and an installation that is well.
 func newInstallation(t *testing.T, namespace string) *stage {
 	t.Helper()
 	s := &stage{T: t, namespace: namespace}
-	s.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	s.requireNoError(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
 	s.installPackages()
 	return s
 }
 
-// showUsing shows a sample whose deployment uses the configuration of these tests.
-func (s *stage) showUsing(sample *samples.Sample) {
+// publishWithConfig shows a sample whose deployment uses the configuration of these tests.
+func (s *stage) publishWithConfig(sample *samples.Sample) {
 	s.Helper()
 	all, err := sample.Objects()
-	s.must(err)
+	s.requireNoError(err)
 	for _, o := range all {
 		if o.GetKind() == "GitDelivery" {
-			s.must(unstructured.SetNestedField(o.Object, config, "spec", "providerConfigRef", "name"))
+			s.requireNoError(unstructured.SetNestedField(o.Object, config, "spec", "providerConfigRef", "name"))
 		}
 		s.writeStatus(o)
 	}
@@ -112,17 +112,17 @@ type report struct {
 
 func (s *stage) runDoctor(args ...string) (report, int) {
 	s.Helper()
-	out, code := s.run(append([]string{"doctor", "-o", "json"}, args...)...)
+	out, code := s.runPlugin(append([]string{"doctor", "-o", "json"}, args...)...)
 	r := report{}
-	s.must(errors.Wrap(json.Unmarshal([]byte(out), &r), out))
+	s.requireNoError(errors.Wrap(json.Unmarshal([]byte(out), &r), out))
 	return r, code
 }
 
-// problems returns each problem as one line.
-func (r report) problems() string { return r.linesOf(diagnosis.Problem) }
+// problemLines returns each problem as one line.
+func (r report) problemLines() string { return r.linesWithResult(diagnosis.Problem) }
 
-// linesOf returns the lines with a result, each as one line.
-func (r report) linesOf(result diagnosis.Result) string {
+// linesWithResult returns the lines with a result, each as one line.
+func (r report) linesWithResult(result diagnosis.Result) string {
 	var out []string
 	for _, l := range r.Items {
 		if l.Result == result {
@@ -137,22 +137,22 @@ const (
 	inactive = `{"status":{"conditions":[{"type":"Established","status":"False","reason":"Terminating","message":"being deleted","lastTransitionTime":"2031-05-06T12:00:00Z"}]}}`
 )
 
-// remakeKind makes a ManagedResourceDefinition again, in a state: an active definition stays active.
-func (s *stage) remakeKind(name, state string) {
+// recreateKind makes a ManagedResourceDefinition again, in a state: an active definition stays active.
+func (s *stage) recreateKind(name, state string) {
 	s.Helper()
 	all, err := samples.Installation()
-	s.must(err)
+	s.requireNoError(err)
 	for _, o := range all {
 		if o.GetKind() == "ManagedResourceDefinition" && o.GetName() == name {
-			s.must(cp.Client.Delete(s.Context(), o.DeepCopy()))
-			s.must(unstructured.SetNestedField(o.Object, state, "spec", "state"))
-			s.putObject(o)
+			s.requireNoError(cp.Client.Delete(s.Context(), o.DeepCopy()))
+			s.requireNoError(unstructured.SetNestedField(o.Object, state, "spec", "state"))
+			s.writeClusterObject(o)
 		}
 	}
 }
 
-// awaitWell waits until nothing is a problem: the API server takes a moment to see rights.
-func (s *stage) awaitWell() {
+// awaitNoProblems waits until nothing is a problem: the API server takes a moment to see rights.
+func (s *stage) awaitNoProblems() {
 	s.Helper()
 	for deadline := time.Now().Add(patience.Limit); ; {
 		r, code := s.runDoctor()
@@ -160,18 +160,18 @@ func (s *stage) awaitWell() {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.Fatalf("a repaired object stays a problem:\n%s", r.problems())
+			s.Fatalf("a repaired object stays a problem:\n%s", r.problemLines())
 		}
 	}
 }
 
-// seeSites makes ten Sites, and lets a SiteSync say how they are. One is unreachable in each second SiteSync.
-func (s *stage) seeSites(sync *unstructured.Unstructured, number int) {
+// publishSites makes ten Sites, and lets a SiteSync say how they are. One is unreachable in each second SiteSync.
+func (s *stage) publishSites(sync *unstructured.Unstructured, number int) {
 	s.Helper()
 	var observed []any
 	for i := range 10 {
 		name := fmt.Sprintf("many-%d-%d", number, i)
-		s.must(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: %s},
+		s.requireNoError(cp.ApplyYAML(s.Context(), fmt.Appendf(nil, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: %s},
 			spec: {cluster: {controlPlane: {}}, engine: {type: None, unobservedIsLive: true}, repository: {path: clusters/%[1]s}}}`, name)))
 		site := map[string]any{"name": name, "state": "Live"}
 		if i == 0 && number%2 == 0 {
@@ -179,5 +179,5 @@ func (s *stage) seeSites(sync *unstructured.Unstructured, number int) {
 		}
 		observed = append(observed, site)
 	}
-	s.must(unstructured.SetNestedSlice(sync.Object, observed, "status", "atProvider", "sites"))
+	s.requireNoError(unstructured.SetNestedSlice(sync.Object, observed, "status", "atProvider", "sites"))
 }

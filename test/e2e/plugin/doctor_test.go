@@ -21,20 +21,20 @@ import (
 // repaired.
 func TestDoctor(t *testing.T) {
 	s := newInstallation(t, "plugin-doctor")
-	s.showUsing(samples.Verified())
+	s.publishWithConfig(samples.Verified())
 	root, err := toolbox.Root()
-	s.must(err)
+	s.requireNoError(err)
 	if r, code := s.runDoctor(); code != 0 || r.Problems != 0 || len(r.Items) < 15 {
-		t.Fatalf("An installation that is well has no problems: exit code %d, %d lines:\n%s", code, len(r.Items), r.problems())
+		t.Fatalf("An installation that is well has no problems: exit code %d, %d lines:\n%s", code, len(r.Items), r.problemLines())
 	}
-	out, code := s.run("version")
+	out, code := s.runPlugin("version")
 	s.expectOutput(out, "function        v0.1.1", "provider        v0.1.0", "configuration   v0.1.0", "crossplane      2.4.0")
 	s.expectOutput(strings.Join(strings.Fields(out), " "), "renderer 2 of intentplane-function-intentplane")
 	if code != 0 || strings.Contains(out, "not read") {
 		t.Errorf("version: exit code %d:\n%s", code, out)
 	}
 	if r, code := s.runDoctor("--pre"); code != 0 || r.Problems != 0 {
-		t.Errorf("doctor --pre: exit code %d:\n%s", code, r.problems())
+		t.Errorf("doctor --pre: exit code %d:\n%s", code, r.problemLines())
 	}
 	for _, step := range []struct {
 		reason        string
@@ -51,11 +51,11 @@ func TestDoctor(t *testing.T) {
 		{
 			reason: "A Site that no deployment uses is looked at, too.",
 			breaks: func() {
-				s.must(cp.ApplyYAML(s.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: unused},
+				s.requireNoError(cp.ApplyYAML(s.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: unused},
 					spec: {cluster: {kubeconfigSecretRef: {namespace: crossplane-system, name: unused}}, engine: {type: None}, repository: {path: clusters/unused}}}`)))
 			},
 			mends: func() {
-				s.must(cp.Client.Create(s.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system", Name: "unused"}, StringData: map[string]string{"value": "kubeconfig"}}))
+				s.requireNoError(cp.Client.Create(s.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system", Name: "unused"}, StringData: map[string]string{"value": "kubeconfig"}}))
 			},
 			says: "sites: Site unused: : Secret crossplane-system/unused with key value does not exist, which spec.cluster.kubeconfigSecretRef " +
 				"names. No deployment uses the Site yet. Fix: Make Secret crossplane-system/unused",
@@ -75,7 +75,7 @@ func TestDoctor(t *testing.T) {
 			breaks: func() {
 				s.patchStatus("rbac.authorization.k8s.io/v1", "ClusterRole", "intentplane:provider", `{"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch"]}]}`)
 			},
-			mends: func() { s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", "rbac"))) },
+			mends: func() { s.requireNoError(cp.Apply(t.Context(), filepath.Join(root, "examples", "rbac"))) },
 			says: "rights: ServiceAccount crossplane-system/provider-intentplane: : may not delete sites.catalog.intentplane.dev Fix: kubectl " +
 				"apply -f examples/rbac/provider.yaml",
 		},
@@ -89,25 +89,25 @@ func TestDoctor(t *testing.T) {
 				"Activate the definition",
 		},
 		{
-			reason: "A kind of the provider that is not active is named.", breaks: func() { s.remakeKind("gates.rollout.intentplane.dev", "Inactive") },
-			mends: func() { s.remakeKind("gates.rollout.intentplane.dev", "Active") },
+			reason: "A kind of the provider that is not active is named.", breaks: func() { s.recreateKind("gates.rollout.intentplane.dev", "Inactive") },
+			mends: func() { s.recreateKind("gates.rollout.intentplane.dev", "Active") },
 			says: "kinds: gates.rollout.intentplane.dev: DefinitionNotActive: The kind is not active: no ManagedResourceActivationPolicy names " +
 				"it. Fix: Apply the policies of package/activation",
 		},
 		{
-			reason: "A configuration whose password is wrong is named.", breaks: func() { s.showUsing(samples.WrongPassword()) },
-			mends: func() { s.showUsing(samples.Verified()) },
+			reason: "A configuration whose password is wrong is named.", breaks: func() { s.publishWithConfig(samples.WrongPassword()) },
+			mends: func() { s.publishWithConfig(samples.Verified()) },
 			says: "configurations: ClusterProviderConfig doctor: AuthFailed: GitDelivery plugin-doctor/shop-fleet: git.example.org: 401 " +
 				"Unauthorized Fix: Correct the credentials",
 		},
 	} {
 		step.breaks()
 		r, code := s.runDoctor()
-		if code != 1 || !strings.Contains(r.problems(), step.says) {
-			t.Errorf("\n%s\ndoctor: want %q, got exit code %d:\n%s", step.reason, step.says, code, r.problems())
+		if code != 1 || !strings.Contains(r.problemLines(), step.says) {
+			t.Errorf("\n%s\ndoctor: want %q, got exit code %d:\n%s", step.reason, step.says, code, r.problemLines())
 		}
 		step.mends()
-		s.awaitWell()
+		s.awaitNoProblems()
 	}
 }
 
@@ -116,16 +116,16 @@ func TestDoctorOfPolicies(t *testing.T) {
 	s := newInstallation(t, "plugin-policies")
 	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "gates.rollout.intentplane.dev"}}
 	const says = "policies: gates.rollout.intentplane.dev: : The policy is not applied, or not bound. Fix: kubectl apply -k examples/policies"
-	if r, code := s.runDoctor(); code != 0 || strings.Contains(r.linesOf(diagnosis.Advice), "policies:") {
-		t.Errorf("A policy that is applied needs no advice: exit code %d:\n%s", code, r.linesOf(diagnosis.Advice))
+	if r, code := s.runDoctor(); code != 0 || strings.Contains(r.linesWithResult(diagnosis.Advice), "policies:") {
+		t.Errorf("A policy that is applied needs no advice: exit code %d:\n%s", code, r.linesWithResult(diagnosis.Advice))
 	}
-	s.must(cp.Client.Delete(t.Context(), policy))
-	if r, code := s.runDoctor(); code != 0 || !strings.Contains(r.linesOf(diagnosis.Advice), says) {
-		t.Errorf("A policy that was removed is named with its fix: want %q, got exit code %d:\n%s", says, code, r.linesOf(diagnosis.Advice))
+	s.requireNoError(cp.Client.Delete(t.Context(), policy))
+	if r, code := s.runDoctor(); code != 0 || !strings.Contains(r.linesWithResult(diagnosis.Advice), says) {
+		t.Errorf("A policy that was removed is named with its fix: want %q, got exit code %d:\n%s", says, code, r.linesWithResult(diagnosis.Advice))
 	}
 	s.installPackages()
-	if r, _ := s.runDoctor(); strings.Contains(r.linesOf(diagnosis.Advice), "policies:") {
-		t.Errorf("A policy that was applied again needs no advice:\n%s", r.linesOf(diagnosis.Advice))
+	if r, _ := s.runDoctor(); strings.Contains(r.linesWithResult(diagnosis.Advice), "policies:") {
+		t.Errorf("A policy that was applied again needs no advice:\n%s", r.linesWithResult(diagnosis.Advice))
 	}
 }
 
@@ -135,20 +135,20 @@ func TestDoctorOfMany(t *testing.T) {
 	for i := range 10 {
 		s.applyConfig(fmt.Sprintf("many-%d", i))
 		objects, err := samples.Verified().Objects()
-		s.must(err)
+		s.requireNoError(err)
 		delivery, sync := objects[1], objects[2]
 		delivery.SetName(fmt.Sprintf("many-%d", i))
-		s.must(unstructured.SetNestedField(delivery.Object, delivery.GetName(), "spec", "providerConfigRef", "name"))
+		s.requireNoError(unstructured.SetNestedField(delivery.Object, delivery.GetName(), "spec", "providerConfigRef", "name"))
 		s.writeStatus(delivery)
 		sync.SetName(fmt.Sprintf("many-%d", i))
-		s.seeSites(sync, i)
+		s.publishSites(sync, i)
 		s.writeStatus(sync)
 	}
 	began := time.Now()
 	r, code := s.runDoctor()
 	t.Logf("doctor_s %.2f", time.Since(began).Seconds())
-	if code != 1 || r.Problems != 5 || strings.Count(r.problems(), "ClusterUnreachable") != 5 {
-		t.Errorf("doctor: want 5 Sites that are not reached, got exit code %d:\n%s", code, r.problems())
+	if code != 1 || r.Problems != 5 || strings.Count(r.problemLines(), "ClusterUnreachable") != 5 {
+		t.Errorf("doctor: want 5 Sites that are not reached, got exit code %d:\n%s", code, r.problemLines())
 	}
 	for _, l := range r.Items {
 		if strings.Contains(l.Object+l.Message, "many-") && l.Result == diagnosis.Unknown {
@@ -160,14 +160,14 @@ func TestDoctorOfMany(t *testing.T) {
 // TestStuckBeneath lists an unhealthy package among the stuck objects, for an administrator; a user with the role edit sees the unread kinds.
 func TestStuckBeneath(t *testing.T) {
 	s := newInstallation(t, "plugin-stuck")
-	s.bindRole("ann", "edit")
-	s.showUsing(samples.Verified())
-	out, _ := s.run("status", "--stuck")
+	s.bindClusterRole("ann", "edit")
+	s.publishWithConfig(samples.Verified())
+	out, _ := s.runPlugin("status", "--stuck")
 	s.expectOutput(out, "Nothing needs a person.")
 	s.patchStatus("pkg.crossplane.io/v1", "Provider", "intentplane-provider-intentplane", sick)
-	out, _ = s.run("status", "--stuck", "-o", "name")
+	out, _ = s.runPlugin("status", "--stuck", "-o", "name")
 	s.expectOutput(out, "provider.pkg.crossplane.io/intentplane-provider-intentplane")
-	out = s.runUntil("intentdeployments", "status", "--stuck", "--as", "ann")
+	out = s.runUntilWithout("intentdeployments", "status", "--stuck", "--as", "ann")
 	s.expectOutput(out, "Nothing needs a person.", "providers.pkg.crossplane.io")
 	s.installPackages()
 }

@@ -29,27 +29,27 @@ type sample interface {
 	Objects() ([]*unstructured.Unstructured, error)
 }
 
-// newStage makes a namespace, and shows a sample in it.
-func newStage(t *testing.T, namespace string, s sample) *stage {
+// newPluginStage makes a namespace, and shows a sample in it.
+func newPluginStage(t *testing.T, namespace string, s sample) *stage {
 	t.Helper()
 	created := &stage{T: t, namespace: namespace}
-	created.must(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-	created.showObject(s)
+	created.requireNoError(cp.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	created.publishSample(s)
 	return created
 }
 
-func (s *stage) must(err error) {
+func (s *stage) requireNoError(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
 	}
 }
 
-// showObject writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
-func (s *stage) showObject(published sample) {
+// publishSample writes the objects of a sample, as function and provider would: the specs first, the statuses after them.
+func (s *stage) publishSample(published sample) {
 	s.Helper()
 	all, err := published.Objects()
-	s.must(err)
+	s.requireNoError(err)
 	for _, o := range all {
 		s.writeStatus(o)
 	}
@@ -59,7 +59,7 @@ func (s *stage) writeStatus(o *unstructured.Unstructured) {
 	s.Helper()
 	o.SetNamespace(s.namespace)
 	if _, isComposed, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "claimRef"); isComposed {
-		s.must(unstructured.SetNestedField(o.Object, s.namespace, "spec", "forProvider", "claimRef", "namespace"))
+		s.requireNoError(unstructured.SetNestedField(o.Object, s.namespace, "spec", "forProvider", "claimRef", "namespace"))
 	}
 	status := o.Object["status"]
 	current := &unstructured.Unstructured{}
@@ -70,14 +70,14 @@ func (s *stage) writeStatus(o *unstructured.Unstructured) {
 	}
 	if err != nil {
 		current = o.DeepCopy()
-		s.must(cp.Client.Create(s.Context(), current))
+		s.requireNoError(cp.Client.Create(s.Context(), current))
 	}
-	current.Object["status"] = observedAt(status, current.GetGeneration())
-	s.must(cp.Client.Status().Update(s.Context(), current))
+	current.Object["status"] = withGeneration(status, current.GetGeneration())
+	s.requireNoError(cp.Client.Status().Update(s.Context(), current))
 }
 
-// observedAt lets conditions be of the generation that the API server gave.
-func observedAt(status any, generation int64) any {
+// withGeneration lets conditions be of the generation that the API server gave.
+func withGeneration(status any, generation int64) any {
 	all, _, _ := unstructured.NestedSlice(map[string]any{"status": status}, "status", "conditions")
 	for _, c := range all {
 		if c, ok := c.(map[string]any); ok && c["observedGeneration"] != nil {
@@ -89,21 +89,21 @@ func observedAt(status any, generation int64) any {
 	return out
 }
 
-// runIntent starts the plugin.
-func (s *stage) runIntent(ctx context.Context, args ...string) *exec.Cmd {
+// pluginCommand starts the plugin.
+func (s *stage) pluginCommand(ctx context.Context, args ...string) *exec.Cmd {
 	s.Helper()
-	path, err := plugin()
-	s.must(err)
+	path, err := pluginPath()
+	s.requireNoError(err)
 	return exec.CommandContext(ctx, path, append(args, "-n", s.namespace, "--kubeconfig", cp.Kubeconfig)...)
 }
 
-// run returns the output of the plugin, and its exit code.
-func (s *stage) run(args ...string) (string, int) {
+// runPlugin returns the output of the plugin, and its exit code.
+func (s *stage) runPlugin(args ...string) (string, int) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), patience.Limit)
 	defer cancel()
 	out := &bytes.Buffer{}
-	c := s.runIntent(ctx, args...)
+	c := s.pluginCommand(ctx, args...)
 	c.Stdout, c.Stderr = out, out
 	if err := c.Run(); err != nil && c.ProcessState == nil {
 		s.Fatal(err)
@@ -111,20 +111,20 @@ func (s *stage) run(args ...string) (string, int) {
 	return out.String(), c.ProcessState.ExitCode()
 }
 
-// bindRole gives a user a ClusterRole in the namespace.
-func (s *stage) bindRole(user, role string) {
+// bindClusterRole gives a user a ClusterRole in the namespace.
+func (s *stage) bindClusterRole(user, role string) {
 	s.Helper()
-	s.must(cp.Client.Create(s.Context(), &rbacv1.RoleBinding{
+	s.requireNoError(cp.Client.Create(s.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: user}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}},
 	}))
 }
 
-// runUntil runs the plugin until it succeeds and does not say something: the roles for people are aggregated a moment after the API server began.
-func (s *stage) runUntil(unwanted string, args ...string) string {
+// runUntilWithout runs the plugin until it succeeds and does not say something: the roles for people are aggregated a moment after the API server began.
+func (s *stage) runUntilWithout(unwanted string, args ...string) string {
 	s.Helper()
 	for deadline := time.Now().Add(patience.Limit); ; {
-		out, code := s.run(args...)
+		out, code := s.runPlugin(args...)
 		if code == 0 && !strings.Contains(out, unwanted) || time.Now().After(deadline) {
 			return out
 		}
@@ -147,7 +147,7 @@ func (s *stage) expectOutput(out string, says ...string) {
 	}
 }
 
-func deployment(namespace string) *unstructured.Unstructured {
+func shopDeployment(namespace string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion("intentplane.dev/v1alpha1")
 	o.SetKind("IntentDeployment")

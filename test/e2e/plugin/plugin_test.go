@@ -19,94 +19,94 @@ import (
 
 // TestStatusAndWhy reads a deployment that waits, as an administrator, and as a user with the role edit in its namespace.
 func TestStatusAndWhy(t *testing.T) {
-	s := newStage(t, "plugin-why", samples.WrongPassword())
-	s.bindRole("ann", "edit")
-	out, code := s.run("status", "shop")
+	s := newPluginStage(t, "plugin-why", samples.WrongPassword())
+	s.bindClusterRole("ann", "edit")
+	out, code := s.runPlugin("status", "shop")
 	s.expectOutput(out, "Delivering", "├─ delivery fleet   AuthFailed", "site edge1")
 	if code != 0 {
 		t.Errorf("status: exit code %d", code)
 	}
-	out, _ = s.run("status", "--stuck")
+	out, _ = s.runPlugin("status", "--stuck")
 	s.expectOutput(out, "shop  Delivering", "AuthFailed", "platform team")
-	out, _ = s.run("why", "shop")
+	out, _ = s.runPlugin("why", "shop")
 	s.expectOutput(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team")
-	out = s.runUntil("gitdeliveries", "why", "shop", "--as", "ann")
+	out = s.runUntilWithout("gitdeliveries", "why", "shop", "--as", "ann")
 	s.expectOutput(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   leases.coordination.k8s.io: the user may not read them")
 }
 
 // TestApplication reads an Application whose pods crash at one Site, as an administrator, and as a user with the role edit in its namespace.
 func TestApplication(t *testing.T) {
-	s := newStage(t, "plugin-application", samples.Crashing())
-	s.bindRole("ann", "edit")
-	out, _ := s.run("status", "shop")
+	s := newPluginStage(t, "plugin-application", samples.Crashing())
+	s.bindClusterRole("ann", "edit")
+	out, _ := s.runPlugin("status", "shop")
 	s.expectOutput(out, "Application intentplane.dev", "Degraded", "image shop:2.0  serving 1/2", "└─ site edge2       Live     Flux 0/2")
-	out, _ = s.run("status")
+	out, _ = s.runPlugin("status")
 	s.expectOutput(out, "shop  Degraded  7    7     1/2")
 	s.wantLacking(out, "Succeeded")
-	out = s.runUntil("sitehealths", "why", "shop", "--as", "ann")
+	out = s.runUntilWithout("sitehealths", "why", "shop", "--as", "ann")
 	s.expectOutput(out, "Cause:      Site edge2: CrashLoopBackOff", "Who acts:   the author", "└─ SiteHealth shop")
-	if out, code := s.run("wait", "shop", "--timeout=3s"); code != 4 {
+	if out, code := s.runPlugin("wait", "shop", "--timeout=3s"); code != 4 {
 		t.Errorf("wait for an Application that crashes: exit code %d:\n%s", code, out)
 	}
-	s.showObject(samples.NewApplication(samples.Verified()))
-	if out, code := s.run("wait", "shop"); code != 0 {
+	s.publishSample(samples.NewApplication(samples.Verified()))
+	if out, code := s.runPlugin("wait", "shop"); code != 0 {
 		t.Errorf("wait for an Application that runs: exit code %d:\n%s", code, out)
 	}
-	out, _ = s.run("why", "shop")
+	out, _ = s.runPlugin("why", "shop")
 	s.expectOutput(out, "Nothing is in the way.")
 }
 
 // TestBundle reads a Bundle one of whose packages is blocked, as an administrator, and as a user with the role edit in its namespace.
 func TestBundle(t *testing.T) {
-	s := newStage(t, "plugin-bundle", samples.InProgress(samples.WrongPassword()))
-	s.bindRole("ann", "edit")
-	out, _ := s.run("status", "platform")
+	s := newPluginStage(t, "plugin-bundle", samples.InProgress(samples.WrongPassword()))
+	s.bindClusterRole("ann", "edit")
+	out, _ := s.runPlugin("status", "platform")
 	s.expectOutput(out, "Bundle intentplane.dev", "version 1.4.0  packages 1/2", "└─ package shop     deploying")
-	out, _ = s.run("status")
+	out, _ = s.runPlugin("status")
 	s.expectOutput(out, "platform  Deploying", "1/2", "shop      Delivering")
-	out = s.runUntil("bundlestates", "why", "platform", "--as", "ann")
+	out = s.runUntilWithout("bundlestates", "why", "platform", "--as", "ann")
 	s.expectOutput(out, "Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "└─ package shop: InProgress")
-	if out, code := s.run("wait", "platform", "--timeout=3s"); code != 4 {
+	if out, code := s.runPlugin("wait", "platform", "--timeout=3s"); code != 4 {
 		t.Errorf("wait for a Bundle that is deployed: exit code %d:\n%s", code, out)
 	}
-	s.showObject(samples.NewBundle(samples.Verified()))
-	if out, code := s.run("wait", "platform"); code != 0 {
+	s.publishSample(samples.NewBundle(samples.Verified()))
+	if out, code := s.runPlugin("wait", "platform"); code != 0 {
 		t.Errorf("wait for a Bundle that runs: exit code %d:\n%s", code, out)
 	}
-	out, _ = s.run("why", "platform")
+	out, _ = s.runPlugin("why", "platform")
 	s.expectOutput(out, "Nothing is in the way.")
 }
 
 // TestRefresh asks for a look as a user with the role edit, and ends when each delivery has answered. The test plays function and provider.
 func TestRefresh(t *testing.T) {
-	s := newStage(t, "plugin-refresh", samples.WrongPassword())
-	s.bindRole("ann", "edit")
-	s.expectOutput(s.runUntil("gitdeliveries", "why", "shop", "--as", "ann"), "AuthFailed")
+	s := newPluginStage(t, "plugin-refresh", samples.WrongPassword())
+	s.bindClusterRole("ann", "edit")
+	s.expectOutput(s.runUntilWithout("gitdeliveries", "why", "shop", "--as", "ann"), "AuthFailed")
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
-	c := s.runIntent(ctx, "refresh", "shop", "--as", "ann", "--timeout="+patience.Limit.String())
+	c := s.pluginCommand(ctx, "refresh", "shop", "--as", "ann", "--timeout="+patience.Limit.String())
 	out := &bytes.Buffer{}
 	c.Stdout, c.Stderr = out, out
-	s.must(c.Start())
-	d := deployment(s.namespace)
+	s.requireNoError(c.Start())
+	d := shopDeployment(s.namespace)
 	for d.GetAnnotations()["crossplane.io/reconcile-requested-at"] == "" && ctx.Err() == nil {
-		s.must(cp.Client.Get(ctx, client.ObjectKeyFromObject(d), d))
+		s.requireNoError(cp.Client.Get(ctx, client.ObjectKeyFromObject(d), d))
 	}
 	// An earlier report does not answer the request.
-	s.showObject(samples.Verified())
+	s.publishSample(samples.Verified())
 	for _, kind := range []string{"GitDelivery", "SiteSync"} {
 		l := &unstructured.UnstructuredList{}
 		l.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
 		l.SetKind(kind + "List")
-		s.must(cp.Client.List(ctx, l, client.InNamespace(s.namespace)))
+		s.requireNoError(cp.Client.List(ctx, l, client.InNamespace(s.namespace)))
 		for i := range l.Items {
-			s.must(unstructured.SetNestedField(l.Items[i].Object, d.GetAnnotations()["crossplane.io/reconcile-requested-at"], "status", "lastHandledReconcileAt"))
-			s.must(cp.Client.Status().Update(ctx, &l.Items[i]))
+			s.requireNoError(unstructured.SetNestedField(l.Items[i].Object, d.GetAnnotations()["crossplane.io/reconcile-requested-at"], "status", "lastHandledReconcileAt"))
+			s.requireNoError(cp.Client.Status().Update(ctx, &l.Items[i]))
 		}
 	}
-	s.must(c.Wait())
+	s.requireNoError(c.Wait())
 	s.expectOutput(out.String(), "GitDelivery shop-fleet: Delivered", "SiteSync shop", "IntentDeployment plugin-refresh/shop: Succeeded")
-	if out, code := s.run("refresh", "shop", "--timeout=2s"); code != 4 {
+	if out, code := s.runPlugin("refresh", "shop", "--timeout=2s"); code != 4 {
 		t.Errorf("refresh where no provider runs: exit code %d:\n%s", code, out)
 	}
 }
@@ -114,40 +114,40 @@ func TestRefresh(t *testing.T) {
 // TestOffers shows the catalog of a namespace to a user who may read the catalog, and the catalog in use to a user who may
 // not.
 func TestOffers(t *testing.T) {
-	s := newStage(t, "plugin-offers", samples.Verified())
-	s.bindRole("ann", "edit")
+	s := newPluginStage(t, "plugin-offers", samples.Verified())
+	s.bindClusterRole("ann", "edit")
 	root, err := toolbox.Root()
-	s.must(err)
+	s.requireNoError(err)
 	for _, file := range []string{"trial/10-sites.yaml", "quickstart/20-blueprint.yaml"} {
-		s.must(cp.Apply(t.Context(), filepath.Join(root, "examples", filepath.FromSlash(file))))
+		s.requireNoError(cp.Apply(t.Context(), filepath.Join(root, "examples", filepath.FromSlash(file))))
 	}
-	s.must(cp.ApplyYAML(t.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: offers}, spec: {allowedNamespaces: [plugin-offers],
+	s.requireNoError(cp.ApplyYAML(t.Context(), []byte(`{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: offers}, spec: {allowedNamespaces: [plugin-offers],
 		cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: clusters/offers}, parameters: {plmn: "00101"}}}`)))
-	out, _ := s.run("sites")
+	out, _ := s.runPlugin("sites")
 	s.expectOutput(out, "offers  None", "clusters/offers", "plmn=00101")
 	s.wantLacking(out, "edge1")
-	out, _ = s.run("blueprints", "web")
+	out, _ = s.runPlugin("blueprints", "web")
 	s.expectOutput(out, "web   1.0.0    stable", "greeting   string  Hello", "replicas  1")
-	out = s.runUntil("intentdeployments", "sites", "--as", "ann")
+	out = s.runUntilWithout("intentdeployments", "sites", "--as", "ann")
 	s.expectOutput(out, "edge1", "edge2", "Not read: sites.catalog.intentplane.dev: the user may not read them")
 	s.wantLacking(out, "\noffers") // The namespace is called after it.
 }
 
 // TestWatch shows each change as a line, where the output is not a terminal.
 func TestWatch(t *testing.T) {
-	s := newStage(t, "plugin-watch", samples.Canary(false))
+	s := newPluginStage(t, "plugin-watch", samples.Canary(false))
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
-	c := s.runIntent(ctx, "status", "shop", "--watch")
+	c := s.pluginCommand(ctx, "status", "shop", "--watch")
 	out, err := c.StdoutPipe()
-	s.must(err)
-	s.must(c.Start())
+	s.requireNoError(err)
+	s.requireNoError(c.Start())
 	scanner := bufio.NewScanner(out)
 	for _, next := range []struct {
 		shown *samples.Sample
 		says  string
 	}{{samples.Canary(false), "Delivering revision 7 sites 2/2 step 2/4 20%"}, {samples.RollingBack(), "RollingBack revision 7"}, {samples.RolledBack(), "Succeeded/RolledBack revision 7"}} {
-		s.showObject(next.shown)
+		s.publishSample(next.shown)
 		for !strings.Contains(scanner.Text(), next.says) {
 			if !scanner.Scan() {
 				t.Fatalf("the plugin ended before it said %q: %v", next.says, scanner.Err())
@@ -181,21 +181,21 @@ func TestWait(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, "plugin-wait-"+name, tc.begins)
+			s := newPluginStage(t, "plugin-wait-"+name, tc.begins)
 			ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 			defer cancel()
-			c := s.runIntent(ctx, slices.Concat([]string{"wait", "shop"}, tc.args)...)
+			c := s.pluginCommand(ctx, slices.Concat([]string{"wait", "shop"}, tc.args)...)
 			out, err := c.StdoutPipe()
-			s.must(err)
-			s.must(c.Start())
+			s.requireNoError(err)
+			s.requireNoError(c.Start())
 			// Its first line reports that it has seen the existing objects.
 			scanner := bufio.NewScanner(out)
 			scanner.Scan()
 			if tc.then != nil {
-				s.showObject(tc.then)
+				s.publishSample(tc.then)
 			}
 			if tc.edit {
-				s.must(cp.Client.Patch(ctx, deployment(s.namespace), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"suspend":true}}`))))
+				s.requireNoError(cp.Client.Patch(ctx, shopDeployment(s.namespace), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"suspend":true}}`))))
 			}
 			for scanner.Scan() {
 				t.Log(scanner.Text())

@@ -39,8 +39,8 @@ func runSuite(m *testing.M) (int, error) {
 	return code, errors.Join(cp.Err(), cp.Stop())
 }
 
-// plugin is the program that make build left.
-func plugin() (string, error) {
+// pluginPath is the program that make build left.
+func pluginPath() (string, error) {
 	root, err := toolbox.Root()
 	return filepath.Join(root, "_output", "bin", "kubectl-intent"), err
 }

@@ -40,7 +40,7 @@ spec: {path: ./clusters/edge1, interval: 2s, retryInterval: 2s, prune: true, sou
 	s.Gone(o)
 	s.Until("the GitDelivery is gone", patience.Limit, func() bool { return len(s.Deliveries()) == 0 })
 	s.wantDeployments(1)
-	s.wantOutput(s.runPrune("--confirm"), 0, "removed 1 directory")
+	s.wantPruneOutput(s.runPruneCommand("--confirm"), 0, "removed 1 directory")
 	s.wantDeployments(0)
 	if files := s.FilesBelow("clusters/edge1"); len(files) != 1 {
 		t.Errorf("one file keeps the path of the Site: %v", scene.Names(files))

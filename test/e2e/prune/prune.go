@@ -9,7 +9,7 @@ import (
 // wantChanged waits until a request says that its plan changed, and why.
 func (s *stage) wantChanged(name, message string) {
 	s.T.Helper()
-	r := s.awaitEnd(name, v1alpha1.PhasePlanChanged)
+	r := s.awaitFinalPhase(name, v1alpha1.PhasePlanChanged)
 	if c := r.Status.GetCondition(v1alpha1.TypeCompleted); !strings.Contains(c.Message, message) {
 		s.T.Errorf("PruneRequest %s: want %q in: %s", name, message, c.Message)
 	}

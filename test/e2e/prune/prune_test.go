@@ -22,25 +22,25 @@ func TestPrune(t *testing.T) {
 	for name, describe := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newPruneStage(t)
 			s.orphanDirectories(describe(s, "gone"), describe(s, "left"))
 			s.Succeed(describe(s, "shop"))
 
-			planned := s.runPrune("--dry-run")
-			s.wantOutput(planned, 0, "PRUNE   "+s.Directory("edge1", "gone"), "KEEP    "+s.Directory("edge1", "shop"), "uses it", "2 directories to prune, 1 to keep. Plan sha256:")
+			planned := s.runPruneCommand("--dry-run")
+			s.wantPruneOutput(planned, 0, "PRUNE   "+s.Directory("edge1", "gone"), "KEEP    "+s.Directory("edge1", "shop"), "uses it", "2 directories to prune, 1 to keep. Plan sha256:")
 			_, digest, _ := strings.Cut(strings.TrimSpace(planned.out), "Plan ")
 			s.wantDirectory("gone", true)
 
-			s.wantOutput(s.runPrune("--only", "gone,other", "--confirm"), 1, "NotInPlan", "other")
-			s.wantOutput(s.runPrune("--only", "gone", "--plan", digest), 3, "the plan changed")
-			s.wantOutput(s.runPrune("--plan", digest, "--only", "gone", "--confirm"), 2, "choose one of them")
-			s.wantOutput(s.runPrune(), 2, "no one can be asked")
-			s.wantOutput(s.runPrune("--plan", digest), 0, "removed 2 directories")
+			s.wantPruneOutput(s.runPruneCommand("--only", "gone,other", "--confirm"), 1, "NotInPlan", "other")
+			s.wantPruneOutput(s.runPruneCommand("--only", "gone", "--plan", digest), 3, "the plan changed")
+			s.wantPruneOutput(s.runPruneCommand("--plan", digest, "--only", "gone", "--confirm"), 2, "choose one of them")
+			s.wantPruneOutput(s.runPruneCommand(), 2, "no one can be asked")
+			s.wantPruneOutput(s.runPruneCommand("--plan", digest), 0, "removed 2 directories")
 			s.wantDirectory("gone", false)
 			s.wantDirectory("left", false)
 			s.wantDirectory("shop", true)
-			s.wantOutput(s.runPrune("--plan", digest), 3, "the plan changed")
-			s.wantOutput(s.runPrune("--confirm"), 0, "0 directories to prune")
+			s.wantPruneOutput(s.runPruneCommand("--plan", digest), 3, "the plan changed")
+			s.wantPruneOutput(s.runPruneCommand("--confirm"), 0, "0 directories to prune")
 			if n := s.pruneCommits(); n != 1 {
 				t.Errorf("two directories go in one commit: got %d commits", n)
 			}
@@ -56,10 +56,10 @@ func TestPrune(t *testing.T) {
 // TestState looks into the state after a prune: the ledger of the claim is closed, and nothing of it is retained.
 func TestState(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newPruneStage(t)
 	s.orphanDirectories(s.describeShop("gone"))
 	s.approvePlan(s.requestPlan("one"))
-	done := s.awaitEnd("one", v1alpha1.PhaseDone)
+	done := s.awaitFinalPhase("one", v1alpha1.PhaseDone)
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: s.Namespace, Name: "gone"}
 	files, err := s.Git.Git(t.Context(), s.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
 	s.Must(err)
@@ -81,7 +81,7 @@ func TestState(t *testing.T) {
 // TestClaimBeforeApproval makes the claim again after its plan was shown: the plan changed, and nothing is removed.
 func TestClaimBeforeApproval(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newPruneStage(t)
 	s.orphanDirectories(s.describeShop("back"), s.describeShop("gone"))
 	r := s.requestPlan("one")
 	if diff := cmp.Diff(map[string]string{"back": "Prune", "gone": "Prune"}, verdictsByClaim(r)); diff != "" {
@@ -100,7 +100,7 @@ func TestClaimBeforePush(t *testing.T) {
 	for name, describe := range shapesOfClaims() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newPruneStage(t)
 			s.orphanDirectories(describe(s, "back"))
 			r := s.requestPlan("one")
 			applied := make(chan error, 1)
@@ -120,7 +120,7 @@ func TestClaimBeforePush(t *testing.T) {
 // TestOutage approves a plan while the repository does not answer: the request waits, and is carried out once.
 func TestOutage(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newPruneStage(t)
 	s.orphanDirectories(s.describeShop("gone"))
 	r := s.requestPlan("one")
 	s.Git.FailPushes(s.Namespace, http.StatusServiceUnavailable)
@@ -129,7 +129,7 @@ func TestOutage(t *testing.T) {
 		return r.Status.GetCondition(v1alpha1.TypeCompleted).Reason == v1alpha1.ReasonUnreachable
 	})
 	s.Git.FailPushes(s.Namespace, 0)
-	s.awaitEnd("one", v1alpha1.PhaseDone)
+	s.awaitFinalPhase("one", v1alpha1.PhaseDone)
 	s.wantDirectory("gone", false)
 	if n := s.pruneCommits(); n != 1 {
 		t.Errorf("want 1 commit, got %d", n)
@@ -139,7 +139,7 @@ func TestOutage(t *testing.T) {
 // TestKept has directories that stay although no claim lives: changed or copied by a user, with an invalid marker, and around another directory.
 func TestKept(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newPruneStage(t)
 	s.orphanDirectories(s.describeShop("changed"), s.describeShop("young"))
 	_, err := s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{
 		s.Directory("edge1", "changed") + "/notes.yaml":        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: notes}\n",
@@ -162,15 +162,15 @@ func TestKept(t *testing.T) {
 // TestYoung keeps a directory that was delivered just now, unless minAge says otherwise.
 func TestYoung(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newPruneStage(t)
 	s.orphanDirectories(s.describeShop("young"))
-	s.wantOutput(s.runPrune("--min-age", "1h", "--dry-run"), 0, "TooYoung", "0 directories to prune, 1 to keep")
-	s.wantOutput(s.runPrune("--dry-run"), 0, "1 directory to prune, 0 to keep")
+	s.wantPruneOutput(s.runPruneCommand("--min-age", "1h", "--dry-run"), 0, "TooYoung", "0 directories to prune, 1 to keep")
+	s.wantPruneOutput(s.runPruneCommand("--dry-run"), 0, "1 directory to prune, 0 to keep")
 }
 
 // TestRefusedObjects are objects that the API server does not take.
 func TestRefusedObjects(t *testing.T) {
-	s := newStage(t)
+	s := newPruneStage(t)
 	request := func(field string, value any) *unstructured.Unstructured {
 		spec := map[string]any{"scope": "Directories", "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config}}
 		spec[field] = value
@@ -203,7 +203,7 @@ func TestRefusedObjects(t *testing.T) {
 // TestApprovals answers each approval that does not count with a reason, and removes nothing.
 func TestApprovals(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newPruneStage(t)
 	s.orphanDirectories(s.describeShop("gone"))
 	r := s.requestPlan("one")
 	s.Apply(s.describeObject("PruneRequest", "other", map[string]any{
@@ -235,7 +235,7 @@ func TestApprovals(t *testing.T) {
 	for _, tc := range cases {
 		t.Log(tc.reason)
 		s.Apply(tc.object)
-		s.wantAnswer(tc.object, tc.want)
+		s.wantApprovalResult(tc.object, tc.want)
 	}
 	s.wantDirectory("gone", true)
 	if refusal := s.Refused(s.Set(cases["plan"].object.DeepCopy(), r.Status.Plan.Digest, "spec", "plan")); !strings.Contains(refusal, "spec never changes") {
@@ -243,11 +243,11 @@ func TestApprovals(t *testing.T) {
 	}
 	right := s.describeApproval("right", "one", string(r.GetUID()), r.Status.Plan.Digest)
 	s.Apply(right)
-	s.wantAnswer(right, v1alpha1.ReasonAccepted)
-	s.awaitEnd("one", v1alpha1.PhaseDone)
+	s.wantApprovalResult(right, v1alpha1.ReasonAccepted)
+	s.awaitFinalPhase("one", v1alpha1.PhaseDone)
 	late := s.describeApproval("late", "one", string(r.GetUID()), r.Status.Plan.Digest)
 	s.Apply(late)
-	s.wantAnswer(late, v1alpha1.ReasonTooLate)
+	s.wantApprovalResult(late, v1alpha1.ReasonTooLate)
 	if n := s.pruneCommits(); n != 1 {
 		t.Errorf("want 1 commit, got %d", n)
 	}
@@ -265,7 +265,7 @@ func TestKilled(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newPruneStage(t)
 			s.orphanDirectories(s.describeShop("gone"))
 			r := s.requestPlan("one")
 			killed := make(chan struct{})
@@ -277,7 +277,7 @@ func TestKilled(t *testing.T) {
 			s.approvePlan(r)
 			<-killed
 			s.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
-			done := s.awaitEnd("one", v1alpha1.PhaseDone)
+			done := s.awaitFinalPhase("one", v1alpha1.PhaseDone)
 			s.wantDirectory("gone", false)
 			if n, tip := s.pruneCommits(), s.Commits()[0].ID; n != 1 || done.Status.Result.Commit != tip {
 				t.Errorf("\n%s\n%d commits, and result.commit is %s at tip %s", tc.reason, n, done.Status.Result.Commit, tip)
@@ -289,7 +289,7 @@ func TestKilled(t *testing.T) {
 // TestRebuilt builds another cluster in the place of a lost cluster, with fewer claims than that had. It prunes nothing until the configuration names
 // the lost cluster, and then the directories without a claim.
 func TestRebuilt(t *testing.T) {
-	s := newStage(t)
+	s := newPruneStage(t)
 	s.Succeed(s.describeShop("lost"))
 	s.Succeed(s.describeShop("shop"))
 	content, err := s.Git.Git(t.Context(), s.Namespace, "show", "refs/intentplane/test/state:"+state.OwnerPath)
@@ -302,15 +302,15 @@ func TestRebuilt(t *testing.T) {
 	for _, o := range []*unstructured.Unstructured{s.ProviderConfig(), s.Blueprint("1.0.0", "stable"), s.NewSite("edge1")} {
 		s.Apply(o)
 	}
-	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", formerOwner)
+	s.wantPruneOutput(s.runPruneCommand("--allow-most", "--confirm"), 1, "OwnedElsewhere", "StateUntrusted", formerOwner)
 	s.Apply(s.describeShop("shop"))
-	s.wantOutput(s.runPrune("--allow-most", "--confirm"), 1, "OwnedElsewhere")
+	s.wantPruneOutput(s.runPruneCommand("--allow-most", "--confirm"), 1, "OwnedElsewhere")
 	s.wantDirectory("lost", true)
 
 	s.Apply(s.Set(s.ProviderConfig(), formerOwner, "spec", "takeOverFrom"))
 	s.Succeed(s.describeShop("shop"))
-	s.wantOutput(s.runPrune("--confirm"), 0, "removed 1 directory", "InUse")
+	s.wantPruneOutput(s.runPruneCommand("--confirm"), 0, "removed 1 directory", "InUse")
 	s.wantDirectory("lost", false)
 	s.wantDirectory("shop", true)
-	s.wantOutput(s.runPrune("--dry-run"), 0, "0 directories to prune, 1 to keep")
+	s.wantPruneOutput(s.runPruneCommand("--dry-run"), 0, "0 directories to prune, 1 to keep")
 }

@@ -30,7 +30,7 @@ type stage struct {
 	*scene.Scene
 }
 
-func newStage(t *testing.T) *stage {
+func newPruneStage(t *testing.T) *stage {
 	t.Helper()
 	return &stage{scene.New(t, cp, "edge1")}
 }
@@ -39,19 +39,19 @@ func newStage(t *testing.T) *stage {
 func shapesOfClaims() map[string]func(*stage, string) *unstructured.Unstructured {
 	return map[string]func(*stage, string) *unstructured.Unstructured{
 		"Claim": func(s *stage, name string) *unstructured.Unstructured {
-			return s.orphaning(s.Claim(name, s.runIntent(name)))
+			return s.withOrphanPolicy(s.Claim(name, s.intentOfService(name)))
 		},
 		"Composite": func(s *stage, name string) *unstructured.Unstructured {
-			return s.orphaning(s.Composite(name, s.runIntent(name)))
+			return s.withOrphanPolicy(s.Composite(name, s.intentOfService(name)))
 		},
 	}
 }
 
-func (s *stage) runIntent(service string) string {
+func (s *stage) intentOfService(service string) string {
 	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": 1}`, service, s.Site("edge1"))
 }
 
-func (s *stage) orphaning(o *unstructured.Unstructured) *unstructured.Unstructured {
+func (s *stage) withOrphanPolicy(o *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Set(o, "Orphan", "spec", "deliveryConfig", "deletionPolicy")
 }
@@ -98,13 +98,13 @@ type prune struct {
 	code          int
 }
 
-// runPrune runs kubectl-intent prune in the namespace of the stage.
-func (s *stage) runPrune(args ...string) prune {
+// runPruneCommand runs kubectl-intent prune in the namespace of the stage.
+func (s *stage) runPruneCommand(args ...string) prune {
 	s.T.Helper()
-	return s.runPruneIn(s.Namespace, "providerconfig/"+scene.Config, args...)
+	return s.runPruneInConfig(s.Namespace, "providerconfig/"+scene.Config, args...)
 }
 
-func (s *stage) runPruneIn(namespace, config string, args ...string) prune {
+func (s *stage) runPruneInConfig(namespace, config string, args ...string) prune {
 	s.T.Helper()
 	all := slices.Concat([]string{"prune", "--directories", "--config", config, "--min-age", "0s", "--namespace", namespace, "--kubeconfig", cp.Kubeconfig}, args)
 	c := exec.CommandContext(s.T.Context(), s.Built("kubectl-intent"), all...)
@@ -117,20 +117,20 @@ func (s *stage) runPruneIn(namespace, config string, args ...string) prune {
 	return prune{out: string(out), problems: problems.String(), code: c.ProcessState.ExitCode()}
 }
 
-// wantNoPlan asks for a plan through a configuration that gives none, for a reason. Such a request waits until its timeout: one of 5 seconds may end before the
+// wantPlanRefused asks for a plan through a configuration that gives none, for a reason. Such a request waits until its timeout: one of 5 seconds may end before the
 // provider has answered, and is made again.
-func (s *stage) wantNoPlan(config, reason, words string) {
+func (s *stage) wantPlanRefused(config, reason, words string) {
 	s.T.Helper()
 	var p prune
 	s.Until("prune through "+config+" answers "+reason, patience.Limit, func() bool {
-		p = s.runPruneIn(s.Namespace, config, "--dry-run", "--timeout", "5s")
+		p = s.runPruneInConfig(s.Namespace, config, "--dry-run", "--timeout", "5s")
 		return p.code != 1 || strings.Contains(p.out+p.problems, reason)
 	})
-	s.wantOutput(p, 1, reason, words)
+	s.wantPruneOutput(p, 1, reason, words)
 }
 
-// wantOutput compares the output of a call, on both streams, and its exit code.
-func (s *stage) wantOutput(p prune, code int, says ...string) {
+// wantPruneOutput compares the output of a call, on both streams, and its exit code.
+func (s *stage) wantPruneOutput(p prune, code int, says ...string) {
 	s.T.Helper()
 	for _, words := range says {
 		if !strings.Contains(p.out+p.problems, words) {
@@ -146,7 +146,7 @@ func (s *stage) wantOutput(p prune, code int, says ...string) {
 func (s *stage) decodeRequest(p prune) *v1alpha1.PruneRequest {
 	s.T.Helper()
 	out := &v1alpha1.PruneRequest{}
-	s.wantOutput(p, 0)
+	s.wantPruneOutput(p, 0)
 	s.Must(json.Unmarshal([]byte(p.out), out))
 	return out
 }
@@ -192,8 +192,8 @@ func (s *stage) describeApproval(name, request, uid, digest string) *unstructure
 	return s.describeObject("PruneApproval", name, map[string]any{"requestRef": map[string]any{"name": request, "uid": uid}, "plan": digest})
 }
 
-// awaitEnd waits until a request has come to its end.
-func (s *stage) awaitEnd(name string, want v1alpha1.Phase) *v1alpha1.PruneRequest {
+// awaitFinalPhase waits until a request has come to its end.
+func (s *stage) awaitFinalPhase(name string, want v1alpha1.Phase) *v1alpha1.PruneRequest {
 	s.T.Helper()
 	r := s.awaitRequest(name, "an end", func(r *v1alpha1.PruneRequest) bool { return r.Status.Phase.IsFinal() })
 	if r.Status.Phase != want {

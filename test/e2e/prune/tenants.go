@@ -10,8 +10,8 @@ import (
 // crossplane is the namespace whose requests may be about others.
 const crossplane = "crossplane-system"
 
-// wantAnswer waits for the result of an approval.
-func (s *stage) wantAnswer(o *unstructured.Unstructured, want any) {
+// wantApprovalResult waits for the result of an approval.
+func (s *stage) wantApprovalResult(o *unstructured.Unstructured, want any) {
 	s.T.Helper()
 	s.Await(o, "an answer", func(u *unstructured.Unstructured) bool {
 		c := scene.Condition(u, string(v1alpha1.TypeAccepted))

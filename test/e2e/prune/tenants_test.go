@@ -12,7 +12,7 @@ import (
 // namespace may be about both.
 func TestTenants(t *testing.T) {
 	t.Parallel()
-	ann, bob := newStage(t), newStage(t)
+	ann, bob := newPruneStage(t), newPruneStage(t)
 	shared := ann.ClusterProviderConfig()
 	ann.Apply(shared)
 	for _, s := range []*stage{ann, bob} {
@@ -20,31 +20,31 @@ func TestTenants(t *testing.T) {
 	}
 	ownDirectory, theirs := ann.Directory("edge1", "gone"), bob.Directory("edge1", "gone")
 
-	mine := ann.decodeRequest(ann.runPruneIn(ann.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
+	mine := ann.decodeRequest(ann.runPruneInConfig(ann.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
 	if len(mine.Status.Plan.Items) != 1 || mine.Status.Plan.Items[0].Path != ownDirectory {
 		t.Errorf("a tenant sees its own directory alone: %+v", mine.Status.Plan.Items)
 	}
 	for _, args := range [][]string{{"--only", theirs}, {"--namespaces", bob.Namespace, "--only", theirs}, {"--only", "no/such/directory"}} {
-		p := ann.runPruneIn(ann.Namespace, shared.GetName(), append(args, "--confirm")...)
-		ann.wantOutput(p, 1, "NotInPlan")
+		p := ann.runPruneInConfig(ann.Namespace, shared.GetName(), append(args, "--confirm")...)
+		ann.wantPruneOutput(p, 1, "NotInPlan")
 		if output := p.out + p.problems; strings.Contains(output, "KEEP") {
 			t.Errorf("a tenant learns of another namespace with %v:\n%s", args, output)
 		}
 	}
-	ann.wantOutput(ann.runPruneIn(ann.Namespace, shared.GetName(), "--namespaces", "*", "--allow-most", "--confirm"), 0, "removed 1 directory")
+	ann.wantPruneOutput(ann.runPruneInConfig(ann.Namespace, shared.GetName(), "--namespaces", "*", "--allow-most", "--confirm"), 0, "removed 1 directory")
 	if files := ann.Files(); files[theirs+"/.intentplane"] == "" || files[ownDirectory+"/.intentplane"] != "" {
 		t.Fatalf("a tenant prunes its own directory alone: %v", scene.Names(files))
 	}
 
 	// An approval counts in the namespace of its request.
-	r := bob.decodeRequest(bob.runPruneIn(bob.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
+	r := bob.decodeRequest(bob.runPruneInConfig(bob.Namespace, shared.GetName(), "--dry-run", "-o", "json"))
 	stray := ann.describeApproval("stray", r.GetName(), string(r.GetUID()), r.Status.Plan.Digest)
 	ann.Apply(stray)
-	ann.wantAnswer(stray, v1alpha1.ReasonUnknownRequest)
+	ann.wantApprovalResult(stray, v1alpha1.ReasonUnknownRequest)
 
 	// The administrator names the namespaces.
-	ann.wantOutput(ann.runPruneIn(crossplane, shared.GetName(), "--dry-run"), 0, "NotYourNamespace", theirs)
-	ann.wantOutput(ann.runPruneIn(crossplane, shared.GetName(), "--namespaces", bob.Namespace, "--confirm"), 0, "removed 1 directory")
+	ann.wantPruneOutput(ann.runPruneInConfig(crossplane, shared.GetName(), "--dry-run"), 0, "NotYourNamespace", theirs)
+	ann.wantPruneOutput(ann.runPruneInConfig(crossplane, shared.GetName(), "--namespaces", bob.Namespace, "--confirm"), 0, "removed 1 directory")
 	if files := ann.Files(); files[theirs+"/.intentplane"] != "" {
 		t.Errorf("the administrator pruned the directory: %v", scene.Names(files))
 	}
@@ -53,9 +53,9 @@ func TestTenants(t *testing.T) {
 // TestDeniedConfig asks for a plan through a configuration that is not for the namespace.
 func TestDeniedConfig(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newPruneStage(t)
 	deniedConfig := s.Set(s.ClusterProviderConfig(), []any{"nobody"}, "spec", "policy", "allowedNamespaces")
 	s.Apply(deniedConfig)
-	s.wantNoPlan(deniedConfig.GetName(), "PolicyDenied", "allowedNamespaces")
-	s.wantNoPlan("no-such-config", "CredentialsGone", "no-such-config")
+	s.wantPlanRefused(deniedConfig.GetName(), "PolicyDenied", "allowedNamespaces")
+	s.wantPlanRefused("no-such-config", "CredentialsGone", "no-such-config")
 }

@@ -22,8 +22,8 @@ import (
 // signedFiles are the files of a signed release, which an unsigned one does not have, or has without the signed files.
 var signedFiles = []string{"checksums.txt", "checksums.txt.sig", "cosign.pub", "provenance.intoto.jsonl", "verification.yaml"}
 
-// digestsOf returns the digests of the files of a folder, by their paths.
-func digestsOf(t *testing.T, dir string) map[string]string {
+// digestFiles returns the digests of the files of a folder, by their paths.
+func digestFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -45,8 +45,8 @@ func digestsOf(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// topFiles leaves out the folder of packages.
-func topFiles(digests map[string]string) map[string]string {
+// topLevelFiles leaves out the folder of packages.
+func topLevelFiles(digests map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, digest := range digests {
 		if !strings.Contains(name, string(filepath.Separator)) {
@@ -56,8 +56,8 @@ func topFiles(digests map[string]string) map[string]string {
 	return out
 }
 
-// wantFiles holds a signed release to its files, and its list of checksums to them.
-func wantFiles(t *testing.T, c *checkout.Checkout) {
+// wantReleaseFiles holds a signed release to its files, and its list of checksums to them.
+func wantReleaseFiles(t *testing.T, c *checkout.Checkout) {
 	t.Helper()
 	platform := "_" + version + "_linux_" + runtime.GOARCH
 	want := map[string]bool{}
@@ -69,7 +69,7 @@ func wantFiles(t *testing.T, c *checkout.Checkout) {
 	}, signedFiles...) {
 		want[name] = true
 	}
-	digests := topFiles(digestsOf(t, c.Dist()))
+	digests := topLevelFiles(digestFiles(t, c.Dist()))
 	got := map[string]bool{}
 	for name := range digests {
 		got[name] = true
@@ -80,7 +80,7 @@ func wantFiles(t *testing.T, c *checkout.Checkout) {
 	delete(digests, "checksums.txt")
 	delete(digests, "checksums.txt.sig")
 	listed := map[string]string{}
-	for line := range strings.Lines(readFile(t, c.Dist("checksums.txt"))) {
+	for line := range strings.Lines(readFileText(t, c.Dist("checksums.txt"))) {
 		digest, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		listed[name] = digest
 	}
@@ -95,7 +95,7 @@ const verificationPage = "docs/releases.md"
 // wantVerifiedFiles types the commands of the page, which use programs of this machine. They refuse a changed file, and a changed list of checksums.
 func wantVerifiedFiles(t *testing.T, c *checkout.Checkout) {
 	t.Helper()
-	blocks, err := typed.Blocks(verificationPage, readFile(t, filepath.Join(c.Dir, verificationPage)))
+	blocks, err := typed.Blocks(verificationPage, readFileText(t, filepath.Join(c.Dir, verificationPage)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func wantVerifiedFiles(t *testing.T, c *checkout.Checkout) {
 		for _, name := range []string{"install.yaml", "checksums.txt", "checksums.txt.sig", "cosign.pub"} {
 			checkout.CopyFile(t, c.Dist(name), filepath.Join(dir, name))
 		}
-		if err := os.WriteFile(filepath.Join(dir, changed), []byte(readFile(t, c.Dist(changed))+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, changed), []byte(readFileText(t, c.Dist(changed))+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := verify(dir); err == nil {
@@ -139,7 +139,7 @@ func wantContent(t *testing.T, c *checkout.Checkout, program string) {
 			VersionInfo string `json:"versionInfo"`
 		} `json:"packages"`
 	}{}
-	if err := json.Unmarshal([]byte(readFile(t, c.Dist("kubectl-intent.spdx.json"))), &document); err != nil {
+	if err := json.Unmarshal([]byte(readFileText(t, c.Dist("kubectl-intent.spdx.json"))), &document); err != nil {
 		t.Fatal(err)
 	}
 	want, got := map[string]bool{}, map[string]bool{}
@@ -167,7 +167,7 @@ func wantVersion(t *testing.T, program string) {
 	}
 }
 
-func readFile(t *testing.T, path string) string {
+func readFileText(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {

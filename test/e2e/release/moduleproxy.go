@@ -28,7 +28,7 @@ func writeModule(t *testing.T, c *checkout.Checkout) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{version + ".info": string(info), version + ".mod": readFile(t, filepath.Join(c.Dir, "go.mod")), "list": version + "\n"} {
+	for name, content := range map[string]string{version + ".info": string(info), version + ".mod": readFileText(t, filepath.Join(c.Dir, "go.mod")), "list": version + "\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

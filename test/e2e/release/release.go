@@ -71,8 +71,8 @@ func startSigstore(t *testing.T) sigstore {
 	return s
 }
 
-// writeKey writes a private key into a file.
-func writeKey(t *testing.T) string {
+// writeSigningKey writes a private key into a file.
+func writeSigningKey(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 // TestRelease makes a signed release, and the same one without a key in another folder.
 func TestRelease(t *testing.T) {
 	signed, s := checkout.Copy(t, "signed"), startSigstore(t)
-	if out, err := signed.MakeRelease(t.Context(), "VERSION="+version, "KEY="+writeKey(t), "TLOG="+s.log); err != nil {
+	if out, err := signed.MakeRelease(t.Context(), "VERSION="+version, "KEY="+writeSigningKey(t), "TLOG="+s.log); err != nil {
 		t.Fatalf("make release: %v\n%s", err, out)
 	}
 	t.Run("Files", func(t *testing.T) {
-		wantFiles(t, signed)
+		wantReleaseFiles(t, signed)
 		wantVerifiedFiles(t, signed)
 		program := signed.UnpackPlugin(t, version)
 		wantVersion(t, program)
@@ -37,7 +37,7 @@ func wantReproducible(t *testing.T, signed *checkout.Checkout) {
 	if out, err := other.MakeRelease(t.Context(), "VERSION="+version); err != nil {
 		t.Fatalf("make release: %v\n%s", err, out)
 	}
-	want, got := digestsOf(t, signed.Dist()), topFiles(digestsOf(t, other.Dist()))
+	want, got := digestFiles(t, signed.Dist()), topLevelFiles(digestFiles(t, other.Dist()))
 	for _, name := range signedFiles {
 		delete(got, name)
 	}
@@ -50,7 +50,7 @@ func wantReproducible(t *testing.T, signed *checkout.Checkout) {
 		}
 	}
 	// The blobs of packages have their digests as names.
-	for name := range digestsOf(t, other.Dist("packages")) {
+	for name := range digestFiles(t, other.Dist("packages")) {
 		if strings.Contains(name, "blobs") && want["packages/"+name] == "" {
 			t.Errorf("packages/%s differs between two folders", name)
 		}

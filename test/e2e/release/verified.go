@@ -32,7 +32,7 @@ func wantVerified(t *testing.T, c *checkout.Checkout, s sigstore) {
 	}
 	// An image is looked up by its name in the mirror.
 	verification := filepath.Join(t.TempDir(), "verification.yaml")
-	text := strings.ReplaceAll(readFile(t, c.Dist("verification.yaml")), controlplane.Repository, registry)
+	text := strings.ReplaceAll(readFileText(t, c.Dist("verification.yaml")), controlplane.Repository, registry)
 	if err := os.WriteFile(verification, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -40,10 +40,10 @@ func allExamples(t *testing.T) map[string]example {
 	t.Helper()
 	quickstart, required := readObjects(t, "quickstart"), readObjects(t, "render", "required")
 	out := map[string]example{
-		"Quickstart":       {claim: onlyObject(t, quickstart, "IntentDeployment"), catalog: quickstart},
-		"Namespaced":       {claim: onlyObject(t, readObjects(t, "namespaced"), "IntentDeployment"), catalog: quickstart},
-		"RenderClaim":      {claim: claimOfComposite(t, onlyObject(t, readObjects(t, "render", "claim", "composite.yaml"), "XIntentDeployment")), catalog: required},
-		"RenderNamespaced": {claim: onlyObject(t, readObjects(t, "render", "namespaced", "composite.yaml"), "IntentDeployment"), catalog: required},
+		"Quickstart":       {claim: firstOfKind(t, quickstart, "IntentDeployment"), catalog: quickstart},
+		"Namespaced":       {claim: firstOfKind(t, readObjects(t, "namespaced"), "IntentDeployment"), catalog: quickstart},
+		"RenderClaim":      {claim: claimOfComposite(t, firstOfKind(t, readObjects(t, "render", "claim", "composite.yaml"), "XIntentDeployment")), catalog: required},
+		"RenderNamespaced": {claim: firstOfKind(t, readObjects(t, "render", "namespaced", "composite.yaml"), "IntentDeployment"), catalog: required},
 	}
 	found := 0
 	for _, b := range readObjects(t, "blueprints") {
@@ -130,7 +130,7 @@ func objectFromYAML(apiVersion, kind, namespace, name string, spec map[string]an
 	return o
 }
 
-func onlyObject(t *testing.T, objects []*unstructured.Unstructured, kind string) *unstructured.Unstructured {
+func firstOfKind(t *testing.T, objects []*unstructured.Unstructured, kind string) *unstructured.Unstructured {
 	t.Helper()
 	for _, o := range objects {
 		if o.GetKind() == kind {
@@ -170,8 +170,8 @@ func readObjects(t *testing.T, elements ...string) []*unstructured.Unstructured 
 	return out
 }
 
-// allOfKind returns all objects of a kind in the catalog.
-func (e example) allOfKind(kind string) []*unstructured.Unstructured {
+// objectsOfKind returns all objects of a kind in the catalog.
+func (e example) objectsOfKind(kind string) []*unstructured.Unstructured {
 	return slices.DeleteFunc(slices.Clone(e.catalog), func(o *unstructured.Unstructured) bool { return o.GetKind() != kind })
 }
 

@@ -49,7 +49,7 @@ func nameOfObject(t *testing.T, text string) string {
 	return o.GetAPIVersion() + " " + o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-func textsOf(files tree.Files) map[string]string {
+func textsOfFiles(files tree.Files) map[string]string {
 	out := map[string]string{}
 	for name, content := range files {
 		out[name] = string(content)
@@ -57,8 +57,8 @@ func textsOf(files tree.Files) map[string]string {
 	return out
 }
 
-// readFiles returns the files below a directory.
-func readFiles(t *testing.T, dir string) map[string]string {
+// readFilesBelow returns the files below a directory.
+func readFilesBelow(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
@@ -76,10 +76,10 @@ func readFiles(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// hasTracks is true for an example whose Blueprint delivers in tracks: its first call composes no directory, since the ledger is not recorded yet.
-func (e example) hasTracks(t *testing.T) bool {
+// deliversInTracks is true for an example whose Blueprint delivers in tracks: its first call composes no directory, since the ledger is not recorded yet.
+func (e example) deliversInTracks(t *testing.T) bool {
 	t.Helper()
-	return slices.ContainsFunc(e.allOfKind("Blueprint"), func(b *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(e.objectsOfKind("Blueprint"), func(b *unstructured.Unstructured) bool {
 		_, isSet, err := unstructured.NestedMap(b.Object, "spec", "canary")
 		if err != nil {
 			t.Fatal(err)
@@ -88,8 +88,8 @@ func (e example) hasTracks(t *testing.T) bool {
 	})
 }
 
-// hasRuntime is true for an example with settings of containers and pods.
-func (e example) hasRuntime(t *testing.T) bool {
+// hasPodSettings is true for an example with settings of containers and pods.
+func (e example) hasPodSettings(t *testing.T) bool {
 	t.Helper()
 	text, isText, err := unstructured.NestedString(e.claim.Object, "spec", "intent")
 	if err != nil {
@@ -109,7 +109,7 @@ func (e example) hasRuntime(t *testing.T) bool {
 func readRendered(t *testing.T, dir string) map[string]tree.Files {
 	t.Helper()
 	out := map[string]tree.Files{}
-	for name, text := range readFiles(t, dir) {
+	for name, text := range readFilesBelow(t, dir) {
 		site, file, _ := strings.Cut(name, "/")
 		if out[site] == nil {
 			out[site] = tree.Files{}
@@ -128,8 +128,8 @@ func (e example) renderOffline(t *testing.T, flags ...string) string {
 	}
 	dir := t.TempDir()
 	args := []string{
-		"render", writeObjects(t, dir, "claim.yaml", e.claim), "--site", writeObjects(t, dir, "sites.yaml", e.allOfKind("Site")...),
-		"--blueprint", writeObjects(t, dir, "blueprint.yaml", e.allOfKind("Blueprint")...), "--to", filepath.Join(dir, "out"),
+		"render", writeObjects(t, dir, "claim.yaml", e.claim), "--site", writeObjects(t, dir, "sites.yaml", e.objectsOfKind("Site")...),
+		"--blueprint", writeObjects(t, dir, "blueprint.yaml", e.objectsOfKind("Blueprint")...), "--to", filepath.Join(dir, "out"),
 	}
 	runProgram(t, filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, flags...)...)
 	return filepath.Join(dir, "out")

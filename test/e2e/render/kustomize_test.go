@@ -19,11 +19,11 @@ func TestEqualsKustomize(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			trees, outputs := e.deliveredTrees(t), e.renderOffline(t)
 			dirs := map[string]string{"its inputs": e.renderOffline(t, "--inputs"), "its directory": outputs}
-			if e.hasTracks(t) {
+			if e.deliversInTracks(t) {
 				trees = readRendered(t, outputs)
 				delete(dirs, "its inputs") // The input has no tracks: each is a copy of rendered objects.
 			}
-			if e.hasRuntime(t) {
+			if e.hasPodSettings(t) {
 				delete(dirs, "its inputs") // The runtime settings of containers are written into the output of kustomize.
 			}
 			if len(trees) == 0 {
@@ -34,7 +34,7 @@ func TestEqualsKustomize(t *testing.T) {
 				if len(want) == 0 {
 					t.Fatalf("%s: the tree has no objects", site)
 				}
-				if diff := cmp.Diff(textsOf(files), readFiles(t, filepath.Join(outputs, site))); diff != "" {
+				if diff := cmp.Diff(textsOfFiles(files), readFilesBelow(t, filepath.Join(outputs, site))); diff != "" {
 					t.Errorf("%s: files of kubectl-intent render: -delivered, +rendered:\n%s", site, diff)
 				}
 				for source, dir := range dirs {

@@ -35,7 +35,7 @@ func TestPackages(t *testing.T) {
 				args = append(args, "--embed-runtime-image-tarball="+filepath.Join(output, "image", runtime.GOARCH, tc.image))
 			}
 			root := filepath.Join(output, "stage", stage)
-			crossplane(t, crossplaneCLI(t), append(args, "--package-root="+root, "--examples-root="+filepath.Join(root, "examples"))...)
+			runCrossplane(t, crossplaneCLI(t), append(args, "--package-root="+root, "--examples-root="+filepath.Join(root, "examples"))...)
 			if diff := cmp.Diff(digestOfPackage(t, file), digestOfPackage(t, filepath.Join(output, "xpkg", stage+".xpkg"))); diff != "" {
 				t.Errorf("\n%s\nmake xpkg: -crossplane xpkg build, +got:\n%s", tc.reason, diff)
 			}

@@ -30,7 +30,7 @@ func crossplaneCLI(t *testing.T) string {
 	return cli
 }
 
-func crossplane(t *testing.T, cli string, args ...string) []byte {
+func runCrossplane(t *testing.T, cli string, args ...string) []byte {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), cli, args...).CombinedOutput()
 	if err != nil {

@@ -37,8 +37,8 @@ func TestRender(t *testing.T) {
 				"--required-resources=" + filepath.Join(examples, "required"), "--xrd=" + filepath.Join(composition, tc.prefix+"definition.yaml"),
 				"--function-annotations=render.crossplane.io/runtime-development-target=" + address,
 			}
-			compareTexts(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(crossplane(t, v.cli, args...)))
-			whole := crossplane(t, v.cli, append(args, "--include-full-xr")...)
+			compareTexts(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(runCrossplane(t, v.cli, args...)))
+			whole := runCrossplane(t, v.cli, append(args, "--include-full-xr")...)
 			if out, err := v.runValidation(t, string(whole), "-"); err != nil || strings.Contains(out, "[!]") {
 				t.Errorf("\n%s\ncrossplane beta validate refuses the rendered objects: %v\n%s", tc.reason, err, out)
 			}

@@ -11,17 +11,17 @@ import (
 // branch is forced back. The phase stays, Ready is lost, and comes again.
 func TestDriftAfterSuccess(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, siteDirectory)
+	s := newSiteStage(t, siteDirectory)
 	dir := s.Directory("edge1", claim)
-	o := s.Set(s.Claim(claim, s.runIntent(1)), "Report", "spec", "deliveryConfig", "driftPolicy")
+	o := s.Set(s.Claim(claim, s.intentWithReplicas(1)), "Report", "spec", "deliveryConfig", "driftPolicy")
 	s.Succeed(o)
 	first := s.AwaitCommits(2)[0].ID
-	s.Succeed(s.Set(o, s.runIntent(2), "spec", "intent"))
+	s.Succeed(s.Set(o, s.intentWithReplicas(2), "spec", "intent"))
 	ours := s.Files()[dir+"/deployment-shop.yaml"]
 
-	s.awaitApplied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours + "# Theirs.\n"}))
-	s.wantSeenAs(s.awaitNotReady(o, "an unmanaged edit", "Reconciling", "Drifted"), "InProgress", "Progressing")
-	s.awaitApplied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours}))
+	s.awaitApplied(s.commitUnmanaged(map[string]string{dir + "/deployment-shop.yaml": ours + "# Theirs.\n"}))
+	s.wantHealthStatus(s.awaitNotReady(o, "an unmanaged edit", "Reconciling", "Drifted"), "InProgress", "Progressing")
+	s.awaitApplied(s.commitUnmanaged(map[string]string{dir + "/deployment-shop.yaml": ours}))
 	s.Succeed(o)
 
 	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":true}}`)
@@ -32,7 +32,7 @@ func TestDriftAfterSuccess(t *testing.T) {
 	tip := s.Commits()[0].ID
 	s.forceBranch(first)
 	// The engine may report first, and then the Site is Drifted for a while. The report of the repository stays.
-	s.wantSeenAs(s.awaitNotReady(o, "the branch is forced back", "Stalled", "DeliveryBlocked"), "Failed", "Degraded")
+	s.wantHealthStatus(s.awaitNotReady(o, "the branch is forced back", "Stalled", "DeliveryBlocked"), "Failed", "Degraded")
 	s.forceBranch(tip)
 	observed := s.Succeed(o)
 	if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", ""), transitionsOfSuccess("2", "Succeeded")), s.logOfTransitions(observed)); diff != "" {

@@ -69,7 +69,7 @@ func newManySites(t *testing.T, names ...string) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{Scene: scene.New(t, cp), edge: k}
-	s.kubeconfig()
+	s.createKubeconfig()
 	s.Must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	source := fmt.Sprintf("apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: %s, namespace: flux-system}\n"+
 		"spec: {interval: 1h, url: %q, ref: {branch: main}}\n", s.Namespace, s.Git.URL(s.Namespace))
@@ -87,7 +87,7 @@ func newManySites(t *testing.T, names ...string) *stage {
 // suspendEngine suspends the engine of a Site, or resumes it.
 func (s *stage) suspendEngine(site string, yes bool) {
 	s.T.Helper()
-	s.patchAtSite(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site(site)), fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
+	s.patchAtSite(newFluxObject("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site(site)), fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
 }
 
 // intentForSites Sites, of a service with a number of replicas.

@@ -13,17 +13,17 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-func (s *stage) runIntent(replicas int) string {
+func (s *stage) intentWithReplicas(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
 // replicasAtSite returns the replicas of the claim's Deployment at the Site, or -1 without one.
 func (s *stage) replicasAtSite() int32 {
 	s.T.Helper()
-	return s.replicasOf(s.Namespace, "shop")
+	return s.replicasInCluster(s.Namespace, "shop")
 }
 
-func (s *stage) replicasOf(namespace, name string) int32 {
+func (s *stage) replicasInCluster(namespace, name string) int32 {
 	s.T.Helper()
 	d := &appsv1.Deployment{}
 	err := s.edge.Client.Get(s.T.Context(), client.ObjectKey{Namespace: namespace, Name: name}, d)
@@ -48,7 +48,7 @@ func (s *stage) wantDriftLeft(claim *unstructured.Unstructured) {
 	})
 }
 
-func numberOf(u *unstructured.Unstructured, field string) int64 {
+func statusNumber(u *unstructured.Unstructured, field string) int64 {
 	n, _, _ := unstructured.NestedInt64(u.Object, "status", field)
 	return n
 }

@@ -18,8 +18,8 @@ import (
 // intervals are an hour.
 func TestClaimToWorkload(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, siteDirectory)
-	claim := s.Claim("shop", s.runIntent(2))
+	s := newSiteStage(t, siteDirectory)
+	claim := s.Claim("shop", s.intentWithReplicas(2))
 	began := time.Now()
 	observed := s.Succeed(claim)
 	t.Logf("Succeeded after %s", time.Since(began))
@@ -30,7 +30,7 @@ func TestClaimToWorkload(t *testing.T) {
 	got := map[string]string{
 		"state": scene.Field(observed, "status", "delivery", "sites", s.Site("edge1"), "state"), "ready": scene.Field(observed, "status", "delivery", "sitesReady"),
 		"sync": scene.Field(observed, "status", "delivery", "syncState"),
-		"live": fmt.Sprint(numberOf(observed, "liveRevision")), "verified": fmt.Sprint(numberOf(observed, "verifiedRevision")),
+		"live": fmt.Sprint(statusNumber(observed, "liveRevision")), "verified": fmt.Sprint(statusNumber(observed, "verifiedRevision")),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status: -want, +got:\n%s", diff)
@@ -40,7 +40,7 @@ func TestClaimToWorkload(t *testing.T) {
 	}
 	commits := len(s.Commits())
 
-	s.Succeed(s.Set(claim, s.runIntent(3), "spec", "intent"))
+	s.Succeed(s.Set(claim, s.intentWithReplicas(3), "spec", "intent"))
 	if diff := cmp.Diff(int32(3), s.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
@@ -59,9 +59,9 @@ func TestClaimToWorkload(t *testing.T) {
 // TestRejectedRevision has a Site that does not run its delivered tree: the revision is rejected, and blocked until the intent changes.
 func TestRejectedRevision(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, siteDirectory)
+	s := newSiteStage(t, siteDirectory)
 	s.patchAtSite(s.kustomizationAtSite(), `{"spec":{"suspend":true}}`)
-	claim := s.Set(s.Claim("shop", s.runIntent(2)), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
+	claim := s.Set(s.Claim("shop", s.intentWithReplicas(2)), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
 	s.Apply(claim)
 	s.Await(claim, "Failed", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "Stalled", corev1.ConditionTrue, "SyncTimedOut") &&
@@ -75,8 +75,8 @@ func TestRejectedRevision(t *testing.T) {
 	if diff := cmp.Diff(commits, len(s.Commits())); diff != "" {
 		t.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
 	}
-	observed := s.Succeed(s.Set(s.Set(claim, s.runIntent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
-	if diff := cmp.Diff(int64(2), numberOf(observed, "revision")); diff != "" {
+	observed := s.Succeed(s.Set(s.Set(claim, s.intentWithReplicas(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
+	if diff := cmp.Diff(int64(2), statusNumber(observed, "revision")); diff != "" {
 		t.Errorf("revision: -want, +got:\n%s", diff)
 	}
 }

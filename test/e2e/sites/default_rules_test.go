@@ -17,7 +17,7 @@ import (
 // requests it is neither rejected nor passed; without a single error among its first requests it succeeds.
 func TestPassesByDefaultRules(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	r.Apply(r.Blueprint("1.0.0", "before"))
 	r.Apply(r.measuredBlueprint())
 	o := r.Claim(claim, fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q],

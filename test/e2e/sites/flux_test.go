@@ -19,7 +19,7 @@ import (
 
 func TestProof(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, siteDirectory)
+	s := newSiteStage(t, siteDirectory)
 	y := s.describeSync(1, "one")
 	s.Apply(y)
 	s.deliverRevision(1, "one")
@@ -30,7 +30,7 @@ func TestProof(t *testing.T) {
 
 	// An unmanaged commit on top, with the same directory.
 	version := s.Now(y).GetResourceVersion()
-	s.awaitApplied(s.commit(map[string]string{"clusters/edge2/x": "y\n"}))
+	s.awaitApplied(s.commitUnmanaged(map[string]string{"clusters/edge2/x": "y\n"}))
 	s.expectSiteSync(y, "1"+isLive)
 	if now := s.Now(y).GetResourceVersion(); now != version {
 		t.Errorf("an unmanaged commit was written into the status")
@@ -53,20 +53,20 @@ func TestProof(t *testing.T) {
 
 func TestUnmanagedEdit(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, siteDirectory)
+	s := newSiteStage(t, siteDirectory)
 	y := s.describeSync(1, "one")
 	s.Apply(y)
 	s.deliverRevision(1, "one")
 	s.expectSiteSync(y, "1"+isLive)
-	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.filesOfRepository("theirs")["a.yaml"])}))
+	s.awaitApplied(s.commitUnmanaged(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.filesOfRepository("theirs")["a.yaml"])}))
 	s.expectSiteSync(y, "1 | False | Syncing | Syncing | OtherTree")
-	s.awaitApplied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.filesOfRepository("one")["a.yaml"])}))
+	s.awaitApplied(s.commitUnmanaged(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.filesOfRepository("one")["a.yaml"])}))
 	s.expectSiteSync(y, "1"+isLive)
 }
 
 func TestSiteReasons(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, claimDirectory)
+	s := newSiteStage(t, claimDirectory)
 	y := s.describeSync(1, "one")
 	s.Apply(y)
 	s.deliverRevision(1, "one")
@@ -83,7 +83,7 @@ func TestSiteReasons(t *testing.T) {
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Inside("delete", "secret", secret)
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | KubeconfigGone")
-	s.kubeconfig()
+	s.createKubeconfig()
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Delete(y)
 	s.Gone(y)
@@ -91,14 +91,14 @@ func TestSiteReasons(t *testing.T) {
 
 func TestEngineFailure(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, claimDirectory)
+	s := newSiteStage(t, claimDirectory)
 	// No GitDelivery delivers malformed YAML.
 	files := s.filesOfRepository("[")
 	changes := map[string]string{}
 	for name, content := range files {
 		changes[s.path+"/"+name] = string(content)
 	}
-	s.commit(changes)
+	s.commitUnmanaged(changes)
 	files["placeholder"] = []byte(placeholder)
 	y := s.describeSync(1, "[")
 	sites := []any{map[string]any{
@@ -115,7 +115,7 @@ func TestEngineFailure(t *testing.T) {
 // Site is not live before Flux applies the object again.
 func TestLeftAlone(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, claimDirectory)
+	s := newSiteStage(t, claimDirectory)
 	y := s.describeSync(1, "one")
 	s.Apply(y)
 	s.deliverRevision(1, "one")
@@ -141,7 +141,7 @@ func TestLeftAlone(t *testing.T) {
 // annotateConfigAtSite sets the annotation in the Site's cluster that makes Flux skip the ConfigMap.
 func (s *stage) annotateConfigAtSite(value string) {
 	s.T.Helper()
-	config := withName("v1", "ConfigMap", "a")
+	config := newFluxObject("v1", "ConfigMap", "a")
 	config.SetNamespace(s.Namespace)
 	s.patchAtSite(config, `{"metadata":{"annotations":{"kustomize.toolkit.fluxcd.io/reconcile":`+value+`}}}`)
 }
@@ -150,7 +150,7 @@ func (s *stage) annotateConfigAtSite(value string) {
 // Site accepts objects that Flux transformed, the claim is refused.
 func TestSecretsOfTheEngine(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, siteDirectory)
+	s := newSiteStage(t, siteDirectory)
 	platform := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: kubernetes.FluxNamespace, Name: s.Namespace}, StringData: map[string]string{"TOKEN": "the-platforms"}}
 	s.Must(s.edge.Client.Create(t.Context(), platform))
 	s.patchAtSite(s.kustomizationAtSite(), fmt.Sprintf(`{"spec":{"postBuild":{"substituteFrom":[{"kind":"Secret","name":%q}]}}}`, s.Namespace))

@@ -45,7 +45,7 @@ func newWorkshop(t *testing.T) *workshop {
 		t.Fatal(err)
 	}
 	w := &workshop{stage: &stage{Scene: scene.New(t, cp), edge: k}}
-	w.Must(w.Git.CreateRepo(t.Context(), claimsRepo, w.claimFiles()))
+	w.Must(w.Git.CreateRepo(t.Context(), claimsRepo, w.exampleClaimFiles()))
 	w.Must(w.Git.CreateRepo(t.Context(), fleetRepo, map[string]string{"README.md": "Not ours.\n"}))
 	for _, file := range []string{"quickstart/00-namespace.yaml", "quickstart/20-blueprint.yaml", "quickstart/30-config.yaml"} {
 		w.Must(w.ApplyYAML(t.Context(), w.exampleFile(file)))
@@ -61,8 +61,8 @@ func (w *workshop) exampleFile(file string) []byte {
 	return []byte(urls.Replace(string(b)))
 }
 
-// claimFiles are the files of the repository of claims.
-func (w *workshop) claimFiles() map[string]string {
+// exampleClaimFiles are the files of the repository of claims.
+func (w *workshop) exampleClaimFiles() map[string]string {
 	w.T.Helper()
 	out := map[string]string{}
 	for _, name := range []string{"bank.yaml", "shop.yaml"} {
@@ -71,8 +71,8 @@ func (w *workshop) claimFiles() map[string]string {
 	return out
 }
 
-func (w *workshop) claimFile(apiVersion, name string) *unstructured.Unstructured {
-	o := withName(apiVersion, "IntentDeployment", name)
+func (w *workshop) claimOfTeam(apiVersion, name string) *unstructured.Unstructured {
+	o := newFluxObject(apiVersion, "IntentDeployment", name)
 	o.SetNamespace(team)
 	return o
 }
@@ -99,8 +99,8 @@ func (w *workshop) accountKubeconfig() []byte {
 	return b
 }
 
-// pushClaims changes the repository of claims, and notifies Flux, as a webhook does.
-func (w *workshop) pushClaims(changes map[string]string) (commit string) {
+// pushClaimChanges changes the repository of claims, and notifies Flux, as a webhook does.
+func (w *workshop) pushClaimChanges(changes map[string]string) (commit string) {
 	w.T.Helper()
 	commit, err := w.Git.Commit(w.T.Context(), claimsRepo, "main", changes, "A change by the team")
 	w.Must(err)
@@ -110,13 +110,13 @@ func (w *workshop) pushClaims(changes map[string]string) (commit string) {
 
 func (w *workshop) awaitPushed(commit string) {
 	w.T.Helper()
-	w.Patch(withName("source.toolkit.fluxcd.io/v1", "GitRepository", "claims"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
+	w.Patch(newFluxObject("source.toolkit.fluxcd.io/v1", "GitRepository", "claims"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
 }
 
-// awaitFlux waits until Flux on the control plane judged a commit of the claims, with a status and words.
-func (w *workshop) awaitFlux(commit, status, words string) {
+// awaitFluxResult waits until Flux on the control plane judged a commit of the claims, with a status and words.
+func (w *workshop) awaitFluxResult(commit, status, words string) {
 	w.T.Helper()
-	w.Await(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"), "Ready "+status+" at "+commit, func(u *unstructured.Unstructured) bool {
+	w.Await(newFluxObject("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"), "Ready "+status+" at "+commit, func(u *unstructured.Unstructured) bool {
 		ready := scene.Condition(u, "Ready")
 		return scene.Field(u, "status", "lastAttemptedRevision") == "main@sha1:"+commit && string(ready.Status) == status && strings.Contains(ready.Message, words)
 	})
@@ -139,15 +139,15 @@ func (w *workshop) awaitFluxEvent(reason, words string) {
 // replicasRunningAt returns the running replicas at the Site, of shop and bank.
 func (w *workshop) replicasRunningAt() [2]int32 {
 	w.T.Helper()
-	return [2]int32{w.replicasOf(team, "shop"), w.replicasOf(team, "bank")}
+	return [2]int32{w.replicasInCluster(team, "shop"), w.replicasInCluster(team, "bank")}
 }
 
-func (w *workshop) wantRuns(reason string, shop, bank int32) {
+func (w *workshop) wantSiteReplicas(reason string, shop, bank int32) {
 	w.T.Helper()
 	w.WantEqual(reason+": replicas of shop and bank at the Site", [2]int32{shop, bank}, w.replicasRunningAt())
 }
 
-func (w *workshop) wantHealth(o *unstructured.Unstructured, want string) {
+func (w *workshop) wantArgoCDHealth(o *unstructured.Unstructured, want string) {
 	w.T.Helper()
 	status, message, err := gitops.ArgoCDHealth(w.Now(o))
 	w.Must(err)
@@ -159,7 +159,7 @@ func (w *workshop) wantHealth(o *unstructured.Unstructured, want string) {
 // claimFileSaying is the file of a claim with another text than the example.
 func (w *workshop) claimFileSaying(file, words, instead string) map[string]string {
 	w.T.Helper()
-	text := w.claimFiles()[file]
+	text := w.exampleClaimFiles()[file]
 	if strings.Count(text, words) != 1 {
 		w.T.Fatalf("%s does not hold %q once", file, words)
 	}
@@ -182,12 +182,12 @@ func (w *workshop) awaitClaimsLeft(want int) {
 	})
 }
 
-// lookAgain makes the Site's Flux look, which no controller does for a deleted claim, and waits for the replicas after that.
-func (w *workshop) lookAgain(t *testing.T, description string, shop, bank int32) {
+// refreshSiteFlux makes the Site's Flux look, which no controller does for a deleted claim, and waits for the replicas after that.
+func (w *workshop) refreshSiteFlux(t *testing.T, description string, shop, bank int32) {
 	t.Helper()
 	log, err := w.Git.Log(t.Context(), fleetRepo, "main")
 	w.Must(err)
-	w.patchAtSite(withName("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
+	w.patchAtSite(newFluxObject("source.toolkit.fluxcd.io/v1", "GitRepository", "fleet"), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, log[0].ID))
 	w.Until(description, patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{shop, bank} })
 }
 
@@ -199,18 +199,18 @@ func (w *workshop) deliverToArgoCD() {
 	for _, file := range []string{"health.yaml", "control-plane/sites.yaml", "control-plane/edge2.yaml", "control-plane/claims.yaml"} {
 		w.Until(file+" applies", patience.Limit, func() bool { return w.ApplyYAML(w.T.Context(), w.exampleFile("gitops/argocd/"+file)) == nil })
 	}
-	car := w.claimFile("claims.intentplane.dev/v1alpha1", "car")
+	car := w.claimOfTeam("claims.intentplane.dev/v1alpha1", "car")
 	w.Set(car, `{"service": "car", "sites": ["edge2"]}`, "spec", "intent")
 	w.Apply(car)
-	app := withName("argoproj.io/v1alpha1", "Application", "edge2")
+	app := newFluxObject("argoproj.io/v1alpha1", "Application", "edge2")
 	app.SetNamespace("argocd")
 	argocd.AwaitRefresh(w.Scene, app)
-	w.wantHealth(car, "Progressing")
+	w.wantArgoCDHealth(car, "Progressing")
 	defer argocd.Controller{Scene: w.Scene, Repository: fleetRepo, Directory: "clusters/edge2/"}.Start(app)()
 	w.Await(car, "Succeeded", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
 	})
-	w.wantHealth(car, "Healthy")
+	w.wantArgoCDHealth(car, "Healthy")
 	w.Delete(car)
 	w.Gone(car)
 }

@@ -28,40 +28,40 @@ func TestGitToGit(t *testing.T) {
 		w.Must(w.ApplyYAML(t.Context(), w.exampleFile("gitops/flux/control-plane/"+file)))
 	}
 	w.deliverToArgoCD()
-	shop, bank := w.claimFile("claims.intentplane.dev/v1alpha1", "shop"), w.claimFile("intentplane.dev/v1alpha1", "bank")
+	shop, bank := w.claimOfTeam("claims.intentplane.dev/v1alpha1", "shop"), w.claimOfTeam("intentplane.dev/v1alpha1", "bank")
 
 	log, err := w.Git.Log(t.Context(), claimsRepo, "main")
 	w.Must(err)
-	w.awaitFlux(log[0].ID, "True", "Applied")
-	w.wantRuns("Ready is live", 2, 1)
-	w.wantHealth(shop, "Healthy")
-	w.wantHealth(bank, "Healthy")
+	w.awaitFluxResult(log[0].ID, "True", "Applied")
+	w.wantSiteReplicas("Ready is live", 2, 1)
+	w.wantArgoCDHealth(shop, "Healthy")
+	w.wantArgoCDHealth(bank, "Healthy")
 
-	w.awaitFlux(w.pushClaims(w.claimFileSaying("shop.yaml", `"replicas": 2`, `"replicas": 3`)), "True", "Applied")
+	w.awaitFluxResult(w.pushClaimChanges(w.claimFileSaying("shop.yaml", `"replicas": 2`, `"replicas": 3`)), "True", "Applied")
 	// Crossplane shows on a claim at its new generation the conditions of its composite from before the edit. A reader in that moment
 	// gets an early answer, which cannot happen with a composite.
 	w.Until("an edit of a claim is carried out", patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{3, 1} })
 
-	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": "many"`)), "False", "IntentDeployment/team-a/bank status: 'Failed'")
+	w.awaitFluxResult(w.pushClaimChanges(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": "many"`)), "False", "IntentDeployment/team-a/bank status: 'Failed'")
 	// The source of an Alert. Flux makes it an event of Kubernetes, too.
 	w.awaitFluxEvent("HealthCheckFailed", "IntentDeployment/team-a/bank status: 'Failed'")
-	w.wantRuns("an invalid claim changes nothing", 3, 1)
-	w.wantHealth(bank, "Degraded")
+	w.wantSiteReplicas("an invalid claim changes nothing", 3, 1)
+	w.wantArgoCDHealth(bank, "Degraded")
 
-	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": 4`)), "True", "Applied")
+	w.awaitFluxResult(w.pushClaimChanges(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": 4`)), "True", "Applied")
 	w.awaitFluxEvent("ReconciliationSucceeded", "")
-	w.wantRuns("an edit of the corrected claim is awaited", 3, 4)
+	w.wantSiteReplicas("an edit of the corrected claim is awaited", 3, 4)
 
 	removal, err := w.Git.Remove(t.Context(), claimsRepo, "main", []string{"shop.yaml"}, "A claim less")
 	w.Must(err)
 	w.awaitPushed(removal)
 	w.Gone(shop)
 	w.awaitClaimsLeft(1)
-	w.lookAgain(t, "the Site's Flux prunes one claim", -1, 4)
-	w.Delete(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"))
+	w.refreshSiteFlux(t, "the Site's Flux prunes one claim", -1, 4)
+	w.Delete(newFluxObject("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"))
 	w.Gone(bank)
 	w.awaitClaimsLeft(0)
-	w.lookAgain(t, "the Site's Flux prunes the objects of the deleted claim", -1, -1)
+	w.refreshSiteFlux(t, "the Site's Flux prunes the objects of the deleted claim", -1, -1)
 }
 
 // TestArgoCD plays the story in which the compared revision is not the applied revision.
@@ -93,7 +93,7 @@ func TestArgoCD(t *testing.T) {
 
 	p.PlayUntil("Degraded")
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | Unhealthy")
-	p.Commits["c"] = s.commit(map[string]string{"clusters/edge2/x": "y\n"})
+	p.Commits["c"] = s.commitUnmanaged(map[string]string{"clusters/edge2/x": "y\n"})
 	p.PlayUntil("StrangersCommit")
 	s.expectSiteSync(y, "2"+isLive)
 	p.PlayUntil("SyncFailed")

@@ -63,8 +63,8 @@ type trial struct {
 	target *promserver.Target
 }
 
-// newTrial measures the Site edge1 of a stage.
-func newTrial(s *stage) *trial {
+// newMeasuredTrial measures the Site edge1 of a stage.
+func newMeasuredTrial(s *stage) *trial {
 	s.T.Helper()
 	r := &trial{stage: s, target: promserver.NewTarget()}
 	s.T.Cleanup(r.target.Close)
@@ -80,16 +80,16 @@ func newTrial(s *stage) *trial {
 	return r
 }
 
-// unobserved is a trial at a Site that no engine reports.
-func unobserved(t *testing.T) *trial {
+// newUnobservedTrial is a trial at a Site that no engine reports.
+func newUnobservedTrial(t *testing.T) *trial {
 	t.Helper()
-	return newTrial(&stage{Scene: scene.New(t, cp, "edge1")})
+	return newMeasuredTrial(&stage{Scene: scene.New(t, cp, "edge1")})
 }
 
 // describeJudged describes a claim with one check, which measures each second.
 func (r *trial) describeJudged(replicas, count int) *unstructured.Unstructured {
 	r.T.Helper()
-	return r.claimWithChecks(r.Claim(claim, r.runIntent(replicas)), count)
+	return r.claimWithChecks(r.Claim(claim, r.intentWithReplicas(replicas)), count)
 }
 
 // claimWithChecks is a claim with so many measurements.

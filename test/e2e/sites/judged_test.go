@@ -23,7 +23,7 @@ import (
 // line.
 func TestRecordedMeasurements(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	o := r.describeJudged(1, 3)
 	r.Succeed(o)
 	r.wantRecent(1, rolloutv1alpha1.GatePassed, "Pass")

@@ -32,8 +32,8 @@ func partsToKill() []victim {
 	}
 }
 
-// killParts kills some parts of the control plane, at random moments.
-func (r *trial) killParts(random *rand.Rand) {
+// killRandomParts kills some parts of the control plane, at random moments.
+func (r *trial) killRandomParts(random *rand.Rand) {
 	r.T.Helper()
 	var descriptions []string
 	for range 1 + random.IntN(kills) {

@@ -15,14 +15,14 @@ import (
 func TestKillsDuringRollback(t *testing.T) {
 	rounds, random := soak.Random(t, 2, 50)
 	for range rounds {
-		r := unobserved(t)
+		r := newUnobservedTrial(t)
 		dir := r.Directory("edge1", claim)
 		r.Succeed(r.describeJudged(1, 1))
 		firstTree := r.Tree(dir)
 		r.target.Set("error_ratio", bad)
 		o := r.describeJudged(2, 60)
 		r.Apply(o)
-		r.killParts(random)
+		r.killRandomParts(random)
 		observed := r.awaitOutcome(o, "Succeeded", "RolledBack")
 		r.AwaitCommits(3)
 		if diff := cmp.Diff(firstTree, r.Tree(dir)); diff != "" {

@@ -4,8 +4,8 @@ import (
 	"github.com/intentplane/intentplane/test/promserver"
 )
 
-// enoughLies are more than it takes for a verdict, if they counted. Silence takes long.
-func enoughLies(lie promserver.Lie) int {
+// sufficientLies are more than it takes for a verdict, if they counted. Silence takes long.
+func sufficientLies(lie promserver.Lie) int {
 	if lie == promserver.LieSilence {
 		return 2
 	}

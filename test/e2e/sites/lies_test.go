@@ -15,7 +15,7 @@ import (
 // TestPrometheusLies passes no revision while the server is slow, returns wrong data, or has no data. When its data is correct again, all goes on.
 func TestPrometheusLies(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	lies := map[string]promserver.Lie{
 		"silence": promserver.LieSilence, "html": promserver.LieHTML, "garbage": promserver.LieGarbage,
 		"nan": promserver.LieNaN, "empty": promserver.LieEmpty, "replay": promserver.LieReplay,
@@ -36,7 +36,7 @@ func TestPrometheusLies(t *testing.T) {
 		liars[name], claims[name] = liar, o
 	}
 	for name := range lies {
-		r.Until("lies are answered: "+name, patience.Limit, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
+		r.Until("lies are answered: "+name, patience.Limit, func() bool { return liars[name].CountLies() >= sufficientLies(lies[name]) })
 	}
 	for name, o := range claims {
 		u := r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
@@ -45,7 +45,7 @@ func TestPrometheusLies(t *testing.T) {
 				t.Errorf("%s was judged by lies: %s", name, entry)
 			}
 		}
-		r.wantSeenAs(u, "InProgress", "Progressing")
+		r.wantHealthStatus(u, "InProgress", "Progressing")
 	}
 	for name := range lies {
 		liars[name].SetLie(promserver.LieNone)
@@ -59,13 +59,13 @@ func TestPrometheusLies(t *testing.T) {
 // fails.
 func TestUnknownMetric(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	const query = `max(nobody_counts{job="{{service}}"})`
 	check := map[string]any{
 		"name": "unknown", "type": "Prometheus", "prometheus": map[string]any{"query": query}, "threshold": "<= 0.05", "initialDelay": "1s",
 		"interval": "1s", "count": int64(1),
 	}
-	o := r.Set(r.Claim(claim, r.runIntent(1)), []any{check}, "spec", "gatesConfig", "checks")
+	o := r.Set(r.Claim(claim, r.intentWithReplicas(1)), []any{check}, "spec", "gatesConfig", "checks")
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	observed := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
 	got, _, err := unstructured.NestedSlice(observed.Object, "status", "validationResults")
@@ -74,8 +74,8 @@ func TestUnknownMetric(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status.validationResults: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(stepsOf("1", "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed"), r.logOfTransitions(observed)[1:]); diff != "" {
+	if diff := cmp.Diff(transitionLines("1", "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed"), r.logOfTransitions(observed)[1:]); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
-	r.wantSeenAs(observed, "Failed", "Degraded")
+	r.wantHealthStatus(observed, "Failed", "Degraded")
 }

@@ -18,15 +18,15 @@ import (
 
 // transitionsOfSuccess are the transitions of a revision that goes well, from a phase on.
 func transitionsOfSuccess(revision, from string) []string {
-	return stepsOf(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
+	return transitionLines(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
 }
 
 // transitionsOfRollback are the transitions of a revision that is rejected by its Gate and rolled back.
 func transitionsOfRollback(revision, from string) []string {
-	return stepsOf(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+	return transitionLines(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
 }
 
-func stepsOf(revision string, phases ...string) []string {
+func transitionLines(revision string, phases ...string) []string {
 	var out []string
 	for i, target := range phases[1:] {
 		out = append(out, revision+": "+phases[i]+">"+target)
@@ -86,12 +86,12 @@ func (s *stage) logOfTransitions(u *unstructured.Unstructured) []string {
 	var out []string
 	for _, logEntry := range all {
 		entry, _ := logEntry.(map[string]any)
-		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], orDefault(entry["from"], ""), entry["to"]))
+		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], valueOrDefault(entry["from"], ""), entry["to"]))
 	}
 	return out
 }
 
-func orDefault(v any, otherwise string) any {
+func valueOrDefault(v any, otherwise string) any {
 	if v == nil {
 		return otherwise
 	}
@@ -104,8 +104,8 @@ func (s *stage) awaitRequestDone(name string) {
 	s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
 }
 
-// wantSeenAs compares the health of an object by the library of Flux, and by Argo CD with the script that we ship.
-func (s *stage) wantSeenAs(u *unstructured.Unstructured, kstatus, argoCD string) {
+// wantHealthStatus compares the health of an object by the library of Flux, and by Argo CD with the script that we ship.
+func (s *stage) wantHealthStatus(u *unstructured.Unstructured, kstatus, argoCD string) {
 	s.T.Helper()
 	result, err := status.Compute(u)
 	s.Must(err)

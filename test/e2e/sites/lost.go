@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// remembered returns the ledger of the claim in the repository, and the record of the applied position.
-func (r *trial) remembered() (ledger.State, state.RecordFile) {
+// recordedState returns the ledger of the claim in the repository, and the record of the applied position.
+func (r *trial) recordedState() (ledger.State, state.RecordFile) {
 	r.T.Helper()
 	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
 	read := func(path string) []byte {
@@ -30,12 +30,12 @@ func (r *trial) remembered() (ledger.State, state.RecordFile) {
 // Site's cluster with Flux in it and the measuring servers there continue.
 func (r *trial) loseManagementCluster() {
 	r.T.Helper()
-	_, record := r.remembered()
+	_, record := r.recordedState()
 	began := time.Now()
 	r.Must(cp.Rebuild(r.T.Context(), controlplane.Backup{}, nil))
 	r.T.Logf("another cluster after %s", time.Since(began))
 	r.Run("create", "namespace", r.Namespace)
-	r.kubeconfig()
+	r.createKubeconfig()
 	r.Apply(r.Set(r.ProviderConfig(), record.ClusterUID, "spec", "takeOverFrom"))
 	r.Apply(r.Blueprint("1.0.0", "stable"))
 	r.Apply(r.Set(r.describeFluxSite(), r.server.URL(), "spec", "metrics", "prometheus", "address"))

@@ -14,13 +14,13 @@ import (
 // TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback
 // target: the rejected revision is not delivered again, although it would pass by now. The test runs before the parallel tests.
 func TestLossAfterRejection(t *testing.T) {
-	r := newTrial(newStage(t, siteDirectory))
+	r := newMeasuredTrial(newSiteStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
 	first := r.Succeed(r.describeJudged(2, 1))
 	r.breachObjective()
 	o := r.describeJudged(3, 1)
 	r.awaitOutcome(o, "Succeeded", "RolledBack")
-	previousState, written := r.remembered()
+	previousState, written := r.recordedState()
 	tip := r.AwaitCommits(4)[0].ID
 	if previousState.Current.Number != 2 || !previousState.IsRejected() || previousState.Target != 1 {
 		t.Errorf("the ledger should have rejected revision 2, and name 1 as the target: %+v", previousState)
@@ -43,7 +43,7 @@ func TestLossAfterRejection(t *testing.T) {
 	if got := scene.Number(heldClaim, "status", "revision"); got != 2 {
 		t.Errorf("revision after the loss: %d", got)
 	}
-	next, rewritten := r.remembered()
+	next, rewritten := r.recordedState()
 	if diff := cmp.Diff(previousState, next); diff != "" {
 		t.Errorf("ledger: -want (before the loss), +got:\n%s", diff)
 	}
@@ -55,7 +55,7 @@ func TestLossAfterRejection(t *testing.T) {
 		t.Errorf("replicas at the Site after the loss: %d", got)
 	}
 
-	r.Succeed(r.claimWithChecks(r.Set(o, r.runIntent(4), "spec", "intent"), 1))
+	r.Succeed(r.claimWithChecks(r.Set(o, r.intentWithReplicas(4), "spec", "intent"), 1))
 	if got := r.replicasAtSite(); got != 4 {
 		t.Errorf("replicas at the Site with the third revision: %d", got)
 	}

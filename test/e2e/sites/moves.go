@@ -20,7 +20,7 @@ func (s *stage) directoriesOfClaim(claim string) []string {
 	return slices.Compact(out)
 }
 
-func (s *stage) wantHomes(reason, claim string, want ...string) {
+func (s *stage) wantDirectories(reason, claim string, want ...string) {
 	s.T.Helper()
 	s.WantEqual(reason+": directories of the claim", want, s.directoriesOfClaim(claim))
 }
@@ -29,7 +29,7 @@ func (s *stage) wantHomes(reason, claim string, want ...string) {
 func (s *stage) composedObject(kind string) *unstructured.Unstructured {
 	s.T.Helper()
 	name := strings.TrimSpace(s.Inside("get", strings.ToLower(kind)+".delivery.intentplane.dev", "-o", "jsonpath={.items[*].metadata.name}"))
-	o := withName("delivery.intentplane.dev/v1alpha1", kind, name)
+	o := newFluxObject("delivery.intentplane.dev/v1alpha1", kind, name)
 	o.SetNamespace(s.Namespace)
 	return o
 }

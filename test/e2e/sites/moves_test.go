@@ -39,13 +39,13 @@ func TestMovedSite(t *testing.T) {
 			s.Await(claim, "revision 2 in the new directory", func(u *unstructured.Unstructured) bool {
 				return scene.Number(u, "status", "revision") == 2 && s.stateOfSite(u, "edge1") == "Syncing"
 			})
-			s.wantHomes(tc.reason, "shop", "clusters/edge1", "clusters/moved")
+			s.wantDirectories(tc.reason, "shop", "clusters/edge1", "clusters/moved")
 
-			s.patchAtSite(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site("edge1")), `{"spec":{"path":"./clusters/moved","suspend":false}}`)
+			s.patchAtSite(newFluxObject("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site("edge1")), `{"spec":{"path":"./clusters/moved","suspend":false}}`)
 			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
 				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
 			})
-			s.wantHomes(tc.reason, "shop", "clusters/moved")
+			s.wantDirectories(tc.reason, "shop", "clusters/moved")
 			if got := s.replicasAtSite(); got != 1 {
 				t.Errorf("\n%s\nreplicas at the Site: want 1, got %d", tc.reason, got)
 			}
@@ -66,12 +66,12 @@ func TestLeftSite(t *testing.T) {
 	s.Reach(s.Set(claim, s.intentForSites("shop", 2, "edge1"), "spec", "intent"), "delivered", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
 	})
-	s.wantHeld("the remaining tree stays until the rest is live", "2", "1")
+	s.wantRepoReplicas("the remaining tree stays until the rest is live", "2", "1")
 	s.suspendEngine("edge1", false)
 	s.Succeed(claim)
-	s.wantHeld("then it goes", "2", "")
+	s.wantRepoReplicas("then it goes", "2", "")
 	s.Succeed(s.Set(claim, s.intentForSites("shop", 2, "edge1", "edge2"), "spec", "intent"))
-	s.wantHeld("and comes again", "2", "2")
+	s.wantRepoReplicas("and comes again", "2", "2")
 }
 
 // TestPausedParticipants pauses the participants of a delivery, one at a time. A paused participant holds still, and continues when it is
@@ -115,7 +115,7 @@ func TestPausedParticipants(t *testing.T) {
 			}
 			s.Patch(paused, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
 			s.Succeed(shop)
-			if diff := cmp.Diff([]string{"2", "1"}, []string{s.replicasInRepository("edge1")[0], fmt.Sprint(s.replicasOf(s.Namespace, "other"))}); diff != "" {
+			if diff := cmp.Diff([]string{"2", "1"}, []string{s.replicasInRepository("edge1")[0], fmt.Sprint(s.replicasInCluster(s.Namespace, "other"))}); diff != "" {
 				t.Errorf("\n%s\nat the end: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -65,8 +65,8 @@ func (r *trial) awaitUnavailable(claim string, revision int64) *metav1.Time {
 	return start
 }
 
-// gateReason is the reason of Ready of the Gate of a revision.
-func (s *stage) gateReason(claim string, revision int64) string {
+// gateReadyReason is the reason of Ready of the Gate of a revision.
+func (s *stage) gateReadyReason(claim string, revision int64) string {
 	s.T.Helper()
 	if g := s.gateOfRevision(claim, revision); g != nil {
 		return string(g.GetCondition(xpv2.TypeReady).Reason)

@@ -18,11 +18,11 @@ import (
 // TestPrometheusStops stops the Prometheus server in the middle of a Gate. The good revision succeeds once the server is back.
 func TestPrometheusStops(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	r.Succeed(r.claimJudged(claim, 1, 1, "1m"))
 	o := r.claimJudged(claim, 2, 15, "30s")
 	r.Apply(o)
-	r.Until("the Gate measures", patience.Limit, func() bool { return r.gateReason(claim, 2) == "Measuring" })
+	r.Until("the Gate measures", patience.Limit, func() bool { return r.gateReadyReason(claim, 2) == "Measuring" })
 	r.server.Stop()
 	began := time.Now()
 	observed := r.Await(o, "MetricsUnavailable", func(u *unstructured.Unstructured) bool {
@@ -54,7 +54,7 @@ func TestPrometheusStops(t *testing.T) {
 // second rejects.
 func TestPrometheusStaysDown(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	claims := map[string]func(int) *unstructured.Unstructured{}
 	for name, policy := range map[string]string{"held": "Hold", "rejected": "Reject"} {
 		claims[name] = func(replicas int) *unstructured.Unstructured {
@@ -84,8 +84,8 @@ func TestPrometheusStaysDown(t *testing.T) {
 	observed = r.Await(o, "held", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "MetricsUnavailable") && strings.Contains(scene.Field(u, "status", "message"), "The revision is held: ")
 	})
-	if scene.Field(observed, "status", "phase") != "Validating" || r.gateReason("held", 2) != "Held" {
-		t.Errorf("the deployment that is held: phase %s, Gate %s", scene.Field(observed, "status", "phase"), r.gateReason("held", 2))
+	if scene.Field(observed, "status", "phase") != "Validating" || r.gateReadyReason("held", 2) != "Held" {
+		t.Errorf("the deployment that is held: phase %s, Gate %s", scene.Field(observed, "status", "phase"), r.gateReadyReason("held", 2))
 	}
 	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
 	observed = r.awaitOutcome(o, "Succeeded", "RolledBack")

@@ -23,7 +23,7 @@ func (s *stage) withoutClaim(claim *unstructured.Unstructured, location string) 
 	s.T.Helper()
 	s.Delete(claim)
 	s.Gone(claim)
-	k := withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "shop-"+s.Site("edge1"))
+	k := newFluxObject("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "shop-"+s.Site("edge1"))
 	k.SetNamespace(s.Namespace)
 	client := s.edge.Client
 	if location == "ControlPlane" {

@@ -30,7 +30,7 @@ func TestOnePerClaim(t *testing.T) {
 			s.edge, err = edge()
 			s.Must(err)
 			s.Must(hub())
-			s.kubeconfig()
+			s.createKubeconfig()
 			s.Must(s.edge.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 			site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 			s.Apply(s.Set(site, map[string]any{"type": "Flux", "location": tc.location, "objectRef": map[string]any{
@@ -45,12 +45,12 @@ func TestOnePerClaim(t *testing.T) {
 			if tc.location == "ControlPlane" {
 				s.Must(s.ApplyYAML(t.Context(), kustomization(", kubeConfig: {secretRef: {name: "+secret+"}}")))
 			}
-			claim := s.Claim("shop", s.runIntent(2))
+			claim := s.Claim("shop", s.intentWithReplicas(2))
 			s.Succeed(claim)
 			if diff := cmp.Diff(int32(2), s.replicasAtSite()); diff != "" {
 				t.Errorf("\n%s\nreplicas at the Site: -want, +got:\n%s", tc.reason, diff)
 			}
-			s.Succeed(s.Set(claim, s.runIntent(3), "spec", "intent"))
+			s.Succeed(s.Set(claim, s.intentWithReplicas(3), "spec", "intent"))
 			if diff := cmp.Diff(int32(3), s.replicasAtSite()); diff != "" {
 				t.Errorf("\n%s\nreplicas at the Site: -want, +got:\n%s", tc.reason, diff)
 			}

@@ -27,10 +27,10 @@ type standpoint struct {
 	revision int64
 }
 
-// newHurried is a deployment whose Site has to be quick, and is not.
-func (s *stage) newHurried(replicas int) *unstructured.Unstructured {
+// claimWithTimeout is a deployment whose Site has to be quick, and is not.
+func (s *stage) claimWithTimeout(replicas int) *unstructured.Unstructured {
 	s.suspendEngine("edge1", true)
-	return s.Set(s.Claim(claim, s.runIntent(replicas)), "2s", "spec", "deliveryConfig", "syncWaitTimeout")
+	return s.Set(s.Claim(claim, s.intentWithReplicas(replicas)), "2s", "spec", "deliveryConfig", "syncWaitTimeout")
 }
 
 func standpoints() []standpoint {
@@ -38,7 +38,7 @@ func standpoints() []standpoint {
 	return []standpoint{
 		{
 			phase: deploymentv1alpha1.PhaseDelivering, seen: transitionsOfSuccess("1", "")[:4], health: inProgress, revision: 1,
-			reach: func(s *stage) *unstructured.Unstructured { return s.Claim(claim, s.runIntent(1)) },
+			reach: func(s *stage) *unstructured.Unstructured { return s.Claim(claim, s.intentWithReplicas(1)) },
 		},
 		{
 			phase: deploymentv1alpha1.PhaseValidating, seen: transitionsOfSuccess("1", "")[:5], health: inProgress, revision: 1,
@@ -49,23 +49,23 @@ func standpoints() []standpoint {
 			},
 		},
 		{
-			phase: deploymentv1alpha1.PhaseRollingBack, seen: slices.Concat(transitionsOfSuccess("1", ""), stepsOf("2", "Succeeded", "Pending", "Compiling", "Rendering", "Delivering", "Failed", "RollingBack")),
+			phase: deploymentv1alpha1.PhaseRollingBack, seen: slices.Concat(transitionsOfSuccess("1", ""), transitionLines("2", "Succeeded", "Pending", "Compiling", "Rendering", "Delivering", "Failed", "RollingBack")),
 			health: inProgress, revision: 2,
 			reach: func(s *stage) *unstructured.Unstructured {
 				s.suspendEngine("edge1", false)
-				s.Succeed(s.Claim(claim, s.runIntent(1)))
-				return s.newHurried(2)
+				s.Succeed(s.Claim(claim, s.intentWithReplicas(1)))
+				return s.claimWithTimeout(2)
 			},
 		},
 		{
-			phase: deploymentv1alpha1.PhaseFailed, seen: stepsOf("1", "", "Pending", "Compiling", "Rendering", "Delivering", "Failed"), health: bad, revision: 1,
-			reach: func(s *stage) *unstructured.Unstructured { return s.newHurried(1) },
+			phase: deploymentv1alpha1.PhaseFailed, seen: transitionLines("1", "", "Pending", "Compiling", "Rendering", "Delivering", "Failed"), health: bad, revision: 1,
+			reach: func(s *stage) *unstructured.Unstructured { return s.claimWithTimeout(1) },
 		},
 		{
 			phase: deploymentv1alpha1.PhaseSucceeded, seen: transitionsOfSuccess("1", ""), health: [2]string{"Current", "Healthy"}, revision: 1,
 			reach: func(s *stage) *unstructured.Unstructured {
 				s.suspendEngine("edge1", false)
-				return s.Claim(claim, s.runIntent(1))
+				return s.Claim(claim, s.intentWithReplicas(1))
 			},
 		},
 	}
@@ -100,11 +100,11 @@ func (p standpoint) staysInPhase(u *unstructured.Unstructured) bool {
 func (p standpoint) checkStandpoint(s *stage, u *unstructured.Unstructured) {
 	s.T.Helper()
 	s.WantEqual("transitions until "+string(p.phase), p.seen, s.logOfTransitions(u))
-	s.wantSeenAs(u, p.health[0], p.health[1])
+	s.wantHealthStatus(u, p.health[0], p.health[1])
 }
 
-// composedOf are the names of all managed resources in the namespace.
-func (s *stage) composedOf() string {
+// composedNames are the names of all managed resources in the namespace.
+func (s *stage) composedNames() string {
 	s.T.Helper()
 	return s.Inside("get", "gitdeliveries.delivery.intentplane.dev,sitesyncs.delivery.intentplane.dev,"+gatesResource, "-o", "name")
 }

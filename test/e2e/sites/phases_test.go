@@ -22,7 +22,7 @@ func TestEditedInEachPhase(t *testing.T) {
 			u := p.stayInPhase(s)
 			p.checkStandpoint(s, u)
 			commits := len(s.Commits())
-			o := s.Claim(claim, s.runIntent(7))
+			o := s.Claim(claim, s.intentWithReplicas(7))
 			s.Reach(o, "begun anew", func(u *unstructured.Unstructured) bool { return scene.Number(u, "status", "revision") == p.revision+1 })
 			s.suspendEngine("edge1", false)
 			observed := s.Succeed(o)
@@ -48,7 +48,7 @@ func TestDeletedInEachPhase(t *testing.T) {
 			o := p.stayInPhase(s)
 			s.Delete(o)
 			s.Gone(o)
-			s.Until("the end of its composed objects", patience.Limit, func() bool { return s.composedOf() == "" })
+			s.Until("the end of its composed objects", patience.Limit, func() bool { return s.composedNames() == "" })
 			if diff := cmp.Diff([]string{"README.md", "clusters/edge1/.placeholder/README"}, scene.Names(s.Files())); diff != "" {
 				t.Errorf("files: -want, +got:\n%s", diff)
 			}

@@ -23,8 +23,8 @@ func (s *stage) directoriesInRepository(repo, claim string) []string {
 	return slices.Compact(out)
 }
 
-// deleteHome deletes the GitDelivery of the ledger's repository, which has no Site any more, as a user does, and waits until it exists again.
-func (s *stage) deleteHome() {
+// deleteHomeDelivery deletes the GitDelivery of the ledger's repository, which has no Site any more, as a user does, and waits until it exists again.
+func (s *stage) deleteHomeDelivery() {
 	s.T.Helper()
 	home := func() *deliveryv1alpha1.GitDelivery {
 		all := s.Deliveries()

@@ -51,14 +51,14 @@ func TestMovedRepository(t *testing.T) {
 				return scene.Number(u, "status", "revision") == 2 && s.stateOfSite(u, "edge1") == "Syncing"
 			})
 			directories := []string{"clusters/edge1"}
-			s.wantHomes("the old one stays until the new one runs", "shop", directories...)
+			s.wantDirectories("the old one stays until the new one runs", "shop", directories...)
 			if diff := cmp.Diff(directories, s.directoriesInRepository(otherRepository, "shop")); diff != "" {
 				t.Errorf("directories in the new repository: -want, +got:\n%s", diff)
 			}
 
 			if tc.live {
-				s.deleteHome()
-				s.wantHomes("a user's deletion does not remove it before that", "shop", directories...)
+				s.deleteHomeDelivery()
+				s.wantDirectories("a user's deletion does not remove it before that", "shop", directories...)
 			}
 			s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(otherRepository)))
 			s.suspendEngine("edge1", false)

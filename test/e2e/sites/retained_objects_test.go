@@ -15,7 +15,7 @@ import (
 // Gate measures. Nothing is delivered again, no revision is made, and the Gate measures from its beginning.
 func TestDeletedObjects(t *testing.T) {
 	t.Parallel()
-	r := newTrial(newStage(t, siteDirectory))
+	r := newMeasuredTrial(newSiteStage(t, siteDirectory))
 	r.Succeed(r.describeJudged(1, 1))
 	o := r.describeJudged(2, 1)
 	r.Succeed(o)

@@ -15,7 +15,7 @@ import (
 // TestRetainedArtifacts keeps the evidence of a rejection: the files, and after a restart of the provider, which forgot them, their place in Git. It
 // runs before the parallel tests.
 func TestRetainedArtifacts(t *testing.T) {
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	r.Succeed(r.describeJudged(1, 1))
 	r.target.Set("error_ratio", bad)
 	r.awaitOutcome(r.setRetention(r.describeJudged(2, 60), true), "Succeeded", "RolledBack")

@@ -17,8 +17,8 @@ func (r *trial) claimForLabel(replicas int) *unstructured.Unstructured {
 	return r.claimWithChecks(o, 1)
 }
 
-// chooseSite chooses a Site by its label.
-func (r *trial) chooseSite(name string) {
+// selectSiteByLabel chooses a Site by its label.
+func (r *trial) selectSiteByLabel(name string) {
 	r.T.Helper()
 	site := r.Set(r.NewSite(name), map[string]any{"prometheus": map[string]any{"address": r.server.URL()}}, "spec", "metrics")
 	r.Apply(r.Set(site, map[string]any{"scene": r.Namespace}, "metadata", "labels"))

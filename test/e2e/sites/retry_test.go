@@ -14,8 +14,8 @@ import (
 // it is not delivered again, whatever changes in the catalog, and however often the function is called.
 func TestRetryAfterRejection(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
-	r.chooseSite("edge1")
+	r := newUnobservedTrial(t)
+	r.selectSiteByLabel("edge1")
 	dir := r.Directory("edge1", claim)
 	r.Succeed(r.claimForLabel(1))
 	r.breachObjective()
@@ -41,14 +41,14 @@ func TestRetryAfterRejection(t *testing.T) {
 	commits := r.AwaitCommits(7)[0].ID
 	r.target.Set("error_ratio", good)
 	r.Release("1.1.0", "1.0.0")
-	r.chooseSite("edge2")
+	r.selectSiteByLabel("edge2")
 	for i := range forced {
 		r.awaitOutcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
 	}
 	if diff := cmp.Diff(commits, r.AwaitCommits(7)[0].ID); diff != "" {
 		t.Errorf("tip of the branch while the revision is held: -want, +got:\n%s", diff)
 	}
-	r.wantSeenAs(r.Now(o), "Failed", "Degraded")
+	r.wantHealthStatus(r.Now(o), "Failed", "Degraded")
 
 	// The next intent takes the new Blueprint and the new Site along.
 	r.Succeed(r.claimForLabel(6))

@@ -19,7 +19,7 @@ import (
 // applies it.
 func TestRollbackOfRevision(t *testing.T) {
 	t.Parallel()
-	r := newTrial(newStage(t, siteDirectory))
+	r := newMeasuredTrial(newSiteStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
 	baseline, _ := tokensSpent(t)
 	first := r.Succeed(r.describeJudged(2, 3))
@@ -32,7 +32,7 @@ func TestRollbackOfRevision(t *testing.T) {
 	o := r.describeJudged(3, 100)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	secondTree := r.Tree(dir)
-	r.Succeed(r.Claim("other", strings.ReplaceAll(r.runIntent(1), `"shop"`, `"other"`)))
+	r.Succeed(r.Claim("other", strings.ReplaceAll(r.intentWithReplicas(1), `"shop"`, `"other"`)))
 	otherTree, commits := r.Tree(r.Directory("edge1", "other")), len(r.Commits())
 	began := r.breachObjective()
 	r.AwaitCommits(commits + 1)
@@ -55,7 +55,7 @@ func TestRollbackOfRevision(t *testing.T) {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	r.wantTransitionEvents(observed)
-	r.wantTraces()
+	r.wantRevisionTraces()
 	row := scene.ParseTable(r.Inside("get", gatesResource))["shop-r2-s0"]
 	if row["STARTED"] == "" {
 		t.Error("kubectl get gates does not say when the Gate began")
@@ -72,7 +72,7 @@ func TestRollbackOfRevision(t *testing.T) {
 	r.target.Set("error_ratio", good)
 	r.touchHeldClaim(o)
 
-	r.Succeed(r.claimWithChecks(r.Set(o, r.runIntent(4), "spec", "intent"), 3))
+	r.Succeed(r.claimWithChecks(r.Set(o, r.intentWithReplicas(4), "spec", "intent"), 3))
 	r.AwaitCommits(commits + 2)
 	if diff := cmp.Diff(int32(4), r.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
@@ -82,12 +82,12 @@ func TestRollbackOfRevision(t *testing.T) {
 // TestObjectiveInClaim is judged by a threshold that stands in the claim alone: its query is the Blueprint's. It has no rollback target.
 func TestObjectiveInClaim(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	metric := map[string]any{"name": "error_rate", "query": errorRatio, "unit": "%", "direction": "AtMost"}
 	r.Apply(r.Blueprint("1.0.0", "before"))
 	r.Apply(r.Set(r.Blueprint("1.1.0", "stable"), []any{metric}, "spec", "metrics"))
 	r.target.Set("error_ratio", 20)
-	o := r.Set(r.Claim(claim, r.runIntent(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
+	o := r.Set(r.Claim(claim, r.intentWithReplicas(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
 	r.Apply(o)
 	// Its first measurement is due half a minute after the Site went live, and up to another half later.
 	r.Until("Failed", patience.Limit, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
@@ -107,7 +107,7 @@ func TestObjectiveInClaim(t *testing.T) {
 // TestPrometheusDown passes no revision while the server is unavailable.
 func TestPrometheusDown(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	r.server.Stop()
 	requests, free := hangUpClients(r)
 	o := r.describeJudged(1, 3)
@@ -127,7 +127,7 @@ func TestPrometheusDown(t *testing.T) {
 // revision.
 func TestRequestedRollback(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	dir := r.Directory("edge1", claim)
 	r.Succeed(r.describeJudged(1, 1))
 	firstTree := r.Tree(dir)

@@ -18,8 +18,8 @@ func (s *stage) treesOfClaim(claim string, sites ...string) map[string]string {
 	return out
 }
 
-// inTwoWaves are edge1, and edge2 after it.
-func (s *stage) inTwoWaves(o *unstructured.Unstructured) *unstructured.Unstructured {
+// withTwoWaves returns edge1, and edge2 after it.
+func (s *stage) withTwoWaves(o *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Set(o, []any{
 		map[string]any{"name": "first", "sites": []any{s.Site("edge1")}},
@@ -37,14 +37,14 @@ func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string
 
 // refuseCommits makes a repository refuse commits to its branch. The repository accepts commits to its state.
 func (s *stage) refuseCommits(repo string) error {
-	hook := s.setHook(repo)
+	hook := s.receiveHookPath(repo)
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(hook, []byte("#!/bin/sh\nwhile read -r old new ref; do case \"$ref\" in refs/heads/*) exit 1;; esac; done\n"), 0o755)
 }
 
-func (s *stage) setHook(repo string) string {
+func (s *stage) receiveHookPath(repo string) string {
 	return filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
 }
 

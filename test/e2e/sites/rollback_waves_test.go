@@ -21,7 +21,7 @@ func TestRollbackOfWaves(t *testing.T) {
 	s := newManySites(t, "edge1", "edge2")
 	s.suspendEngine("edge1", false)
 	s.suspendEngine("edge2", false)
-	o := s.inTwoWaves(s.Claim(claim, s.intentForSites("shop", 1, "edge1", "edge2")))
+	o := s.withTwoWaves(s.Claim(claim, s.intentForSites("shop", 1, "edge1", "edge2")))
 	first := s.Succeed(o)
 	previous, tip := s.treesOfClaim(claim, "edge1", "edge2"), s.AwaitCommits(2)[0].ID
 
@@ -54,7 +54,7 @@ func TestRollbackOfWaves(t *testing.T) {
 // person asks for the same again.
 func TestRollbackInTwoRepositories(t *testing.T) {
 	t.Parallel()
-	r := unobserved(t)
+	r := newUnobservedTrial(t)
 	otherRepository := r.Namespace + "-other"
 	r.Must(r.Git.CreateRepo(t.Context(), otherRepository, map[string]string{"README.md": "Not ours.\n"}))
 	r.Apply(r.Set(r.ClusterProviderConfig(), r.Git.URL(otherRepository), "spec", "git", "url"))
@@ -96,10 +96,10 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("when all attempts are spent: -want, +got:\n%s", diff)
 	}
-	r.wantSeenAs(observed, "Failed", "Degraded")
+	r.wantHealthStatus(observed, "Failed", "Degraded")
 
 	r.Git.AfterPush(otherRepository, nil)
-	r.Must(os.Remove(r.setHook(otherRepository)))
+	r.Must(os.Remove(r.receiveHookPath(otherRepository)))
 	r.target.Set("error_ratio", good)
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, 2))
 	r.Succeed(o)
@@ -114,23 +114,23 @@ func TestAttemptsSpent(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "edge1")
 	s.suspendEngine("edge1", false)
-	o := s.Claim(claim, s.runIntent(1))
+	o := s.Claim(claim, s.intentWithReplicas(1))
 	first := s.Succeed(o)
 	s.suspendEngine("edge1", true)
 	s.Set(s.Set(o, "2s", "spec", "deliveryConfig", "syncWaitTimeout"), map[string]any{"maxRetries": int64(2), "attemptTimeout": "2s"}, "spec", "rollbackConfig")
-	observed := s.Reach(s.Set(o, s.runIntent(2), "spec", "intent"), "all attempts spent", func(u *unstructured.Unstructured) bool {
+	observed := s.Reach(s.Set(o, s.intentWithReplicas(2), "spec", "intent"), "all attempts spent", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
 	})
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
 	s.wantRollback(observed, "SyncTimedOut", previous, 2)
-	s.wantSeenAs(observed, "Failed", "Degraded")
+	s.wantHealthStatus(observed, "Failed", "Degraded")
 	s.AwaitCommits(3)
 
 	s.suspendEngine("edge1", false)
 	observed = s.awaitOutcome(o, "Succeeded", "RolledBack")
 	s.wantRollback(observed, "SyncTimedOut", previous, 2)
 	s.AwaitCommits(3)
-	s.Succeed(s.Set(s.Set(o, s.runIntent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
+	s.Succeed(s.Set(s.Set(o, s.intentWithReplicas(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
 	if diff := cmp.Diff(int32(3), s.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}

@@ -76,8 +76,8 @@ type stage struct {
 	path string
 }
 
-// newStage makes a Site whose Kustomization reads a directory of the repository. Flux reconciles only once an hour.
-func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
+// newSiteStage makes a Site whose Kustomization reads a directory of the repository. Flux reconciles only once an hour.
+func newSiteStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
 	t.Helper()
 	k, err := edge()
 	if err != nil {
@@ -85,9 +85,9 @@ func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
 	}
 	s := &stage{Scene: scene.New(t, cp), edge: k}
 	s.path = dir(s.Scene)
-	s.kubeconfig()
+	s.createKubeconfig()
 	s.Apply(s.describeFluxSite())
-	s.commit(map[string]string{s.path + "/placeholder": placeholder})
+	s.commitUnmanaged(map[string]string{s.path + "/placeholder": placeholder})
 	s.Must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	s.Must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), s.path)))
 	return s
@@ -102,15 +102,15 @@ func (s *stage) describeFluxSite() *unstructured.Unstructured {
 	}}, "spec", "engine")
 }
 
-func (s *stage) kubeconfig() {
+func (s *stage) createKubeconfig() {
 	s.T.Helper()
 	b, err := os.ReadFile(s.edge.Kubeconfig)
 	s.Must(err)
 	s.Must(s.Client.Create(s.T.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: secret}, Data: map[string][]byte{"value": b}}))
 }
 
-// commit without a trailer of ours.
-func (s *stage) commit(files map[string]string) string {
+// commitUnmanaged makes a commit without a trailer of ours.
+func (s *stage) commitUnmanaged(files map[string]string) string {
 	s.T.Helper()
 	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", files, "An unmanaged commit")
 	s.Must(err)
@@ -233,14 +233,14 @@ func engineMessage(u *unstructured.Unstructured) string {
 
 // kustomizationAtSite is the Kustomization at the Site, and sourceAtSite its GitRepository.
 func (s *stage) kustomizationAtSite() *unstructured.Unstructured {
-	return withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Namespace)
+	return newFluxObject("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Namespace)
 }
 
 func (s *stage) sourceAtSite() *unstructured.Unstructured {
-	return withName("source.toolkit.fluxcd.io/v1", "GitRepository", s.Namespace)
+	return newFluxObject("source.toolkit.fluxcd.io/v1", "GitRepository", s.Namespace)
 }
 
-func withName(apiVersion, kind, name string) *unstructured.Unstructured {
+func newFluxObject(apiVersion, kind, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -259,11 +259,11 @@ func (s *stage) patchAtSite(o *unstructured.Unstructured, patch string) {
 func (s *stage) awaitApplied(commit string) {
 	s.T.Helper()
 	s.patchAtSite(s.sourceAtSite(), fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, requestedAt, commit))
-	s.Until("Flux applies "+commit, patience.Limit, func() bool { return s.hasApplied(commit) })
+	s.Until("Flux applies "+commit, patience.Limit, func() bool { return s.hasFluxApplied(commit) })
 }
 
-// hasApplied reports whether Flux applied a commit last.
-func (s *stage) hasApplied(commit string) bool {
+// hasFluxApplied reports whether Flux applied a commit last.
+func (s *stage) hasFluxApplied(commit string) bool {
 	s.T.Helper()
 	k := s.kustomizationAtSite()
 	s.Must(s.edge.Client.Get(s.T.Context(), client.ObjectKeyFromObject(k), k))

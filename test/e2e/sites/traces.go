@@ -13,8 +13,8 @@ import (
 // spans is the collector to which the provider exports traces.
 var spans = collector.New()
 
-// wantTraces reads the collector's spans of a revision that succeeded, and of the next one, which was rolled back.
-func (s *stage) wantTraces() {
+// wantRevisionTraces reads the collector's spans of a revision that succeeded, and of the next one, which was rolled back.
+func (s *stage) wantRevisionTraces() {
 	s.T.Helper()
 	want := map[string][]string{
 		"1": {"/revision", "revision/gate", "revision/order", "revision/push", "revision/sync", "revision/verdict"},

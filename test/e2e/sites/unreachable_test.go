@@ -73,7 +73,7 @@ func TestDeliveryTimesOut(t *testing.T) {
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp, "edge1")}
 	s.Apply(s.Set(s.ClusterProviderConfig(), "http://127.0.0.1:1/nothing.git", "spec", "git", "url"))
-	o := s.Set(s.Claim(claim, s.runIntent(1)), map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+	o := s.Set(s.Claim(claim, s.intentWithReplicas(1)), map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 	s.Set(o, "5s", "spec", "deliveryConfig", "deliveryTimeout")
 	s.Apply(o)
 	observed := s.Await(o, "LedgerUnreachable", func(u *unstructured.Unstructured) bool {

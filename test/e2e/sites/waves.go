@@ -21,7 +21,7 @@ func (s *stage) replicasInRepository(sites ...string) []string {
 	return out
 }
 
-func (s *stage) wantHeld(reason string, want ...string) {
+func (s *stage) wantRepoReplicas(reason string, want ...string) {
 	s.T.Helper()
 	s.WantEqual(reason+": replicas that the repository asks for", want, s.replicasInRepository("edge1", "edge2"))
 }

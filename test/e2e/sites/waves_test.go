@@ -23,11 +23,11 @@ func TestWavesOfSites(t *testing.T) {
 	s.Await(claim, "the first wave is waited for", func(u *unstructured.Unstructured) bool {
 		return s.stateOfSite(u, "edge1") == "Syncing" && s.stateOfSite(u, "edge2") == "Pending" && scene.Is(u, "Delivered", corev1.ConditionFalse, "Delivering")
 	})
-	s.wantHeld("the second wave waits", "1", "")
+	s.wantRepoReplicas("the second wave waits", "1", "")
 	s.AwaitCommits(1)
 	s.suspendEngine("edge1", false)
 	s.Succeed(claim)
-	s.wantHeld("both waves", "1", "1")
+	s.wantRepoReplicas("both waves", "1", "1")
 	s.AwaitCommits(2)
 
 	s.suspendEngine("edge1", true)
@@ -38,6 +38,6 @@ func TestWavesOfSites(t *testing.T) {
 	})
 	s.suspendEngine("edge1", false)
 	s.Await(claim, "the first Site is live after all", func(u *unstructured.Unstructured) bool { return s.stateOfSite(u, "edge1") == "Live" })
-	s.wantHeld("the second wave never comes", "2", "1")
+	s.wantRepoReplicas("the second wave never comes", "2", "1")
 	s.AwaitCommits(3)
 }

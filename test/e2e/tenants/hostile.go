@@ -24,8 +24,8 @@ func (s *stage) describeIntent(service string, replicas int, sites ...string) st
 	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": %d}`, service, strings.Join(full, ", "), replicas)
 }
 
-// addCluster makes a Site whose cluster is hostile.
-func (s *stage) addCluster(name string, c *hostile.Cluster) {
+// addHostileSite makes a Site whose cluster is hostile.
+func (s *stage) addHostileSite(name string, c *hostile.Cluster) {
 	s.T.Helper()
 	s.T.Cleanup(c.Stop)
 	kubeconfig, err := c.Kubeconfig()
@@ -44,13 +44,13 @@ func (s *stage) addCluster(name string, c *hostile.Cluster) {
 func (s *stage) awaitBlamed(claim *unstructured.Unstructured, site, want string) {
 	s.T.Helper()
 	s.Until("Site "+site+" is told: "+want, patience.Limit, func() bool {
-		u := s.siteSyncOf(claim.GetName())
+		u := s.siteSyncOfClaim(claim.GetName())
 		return u != nil && strings.Contains(observedBySync(u, s.Site(site)), want)
 	})
 }
 
-// siteSyncOf is the SiteSync of a claim, or nil.
-func (s *stage) siteSyncOf(claim string) *unstructured.Unstructured {
+// siteSyncOfClaim is the SiteSync of a claim, or nil.
+func (s *stage) siteSyncOfClaim(claim string) *unstructured.Unstructured {
 	s.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion("delivery.intentplane.dev/v1alpha1")

@@ -39,7 +39,7 @@ func TestHostileTenant(t *testing.T) {
 	}
 	claims := map[string]*unstructured.Unstructured{}
 	for name, c := range clusters {
-		bad.addCluster(name, c.server)
+		bad.addHostileSite(name, c.server)
 		claims[name] = bad.Claim(name, bad.describeIntent(name, 1, name))
 		bad.Apply(claims[name])
 	}

@@ -43,8 +43,8 @@ func rollbackLines() []string {
 	}
 }
 
-// findStory follows the story through the output. It returns the first line of it that is not there, or is not there in its turn.
-func findStory(printed string) (missing string) {
+// missingStoryLine follows the story through the output. It returns the first line of it that is not there, or is not there in its turn.
+func missingStoryLine(printed string) (missing string) {
 	rest := printed
 	for _, step := range storyLines() {
 		match := regexp.MustCompile(step).FindStringIndex(rest)
@@ -56,8 +56,8 @@ func findStory(printed string) (missing string) {
 	return ""
 }
 
-// findRollback looks for the lines of the rollback where they belong.
-func findRollback(printed string) (missing string) {
+// missingRollbackLine looks for the lines of the rollback where they belong.
+func missingRollbackLine(printed string) (missing string) {
 	_, after, _ := strings.Cut(printed, "Flux runs the very files of revision 2")
 	text, _, _ := strings.Cut(after, "the outcome is RolledBack")
 	for _, line := range rollbackLines() {

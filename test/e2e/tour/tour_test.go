@@ -25,7 +25,7 @@ func TestTour(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the tour ends with %v:\n%s", err, out)
 	}
-	for _, missing := range []string{findStory(string(out)), findRollback(string(out))} {
+	for _, missing := range []string{missingStoryLine(string(out)), missingRollbackLine(string(out))} {
 		if missing != "" {
 			t.Fatalf("the tour does not show %q, or not in its turn:\n%s", missing, out)
 		}

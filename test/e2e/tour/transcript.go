@@ -44,12 +44,12 @@ func storyPhases() []string {
 	}
 }
 
-// isEnd is true for a phase in which a version ends.
-func isEnd(phase string) bool { return strings.HasPrefix(phase, "Succeeded") }
+// isFinalPhase is true for a phase in which a version ends.
+func isFinalPhase(phase string) bool { return strings.HasPrefix(phase, "Succeeded") }
 
-// endPhases returns the phases in which a version ends.
-func endPhases(phases []string) []string {
-	return slices.DeleteFunc(slices.Clone(phases), func(phase string) bool { return !isEnd(phase) })
+// finalPhases returns the phases in which a version ends.
+func finalPhases(phases []string) []string {
+	return slices.DeleteFunc(slices.Clone(phases), func(phase string) bool { return !isFinalPhase(phase) })
 }
 
 // isMomentary is true for a phase that passes within one or two calls of the function, so that a watch seldom shows it.
@@ -81,19 +81,19 @@ func readMoments(printed string) ([]moment, error) {
 	return out, nil
 }
 
-// endsOf returns the moments in which versions end, with their messages.
-func endsOf(all []moment) []string {
+// finalMoments returns the moments in which versions end, with their messages.
+func finalMoments(all []moment) []string {
 	var out []string
 	for _, m := range all {
-		if isEnd(m.phase) {
+		if isFinalPhase(m.phase) {
 			out = append(out, m.phase+m.said)
 		}
 	}
 	return out
 }
 
-// phasesOf returns the phases of moments.
-func phasesOf(all []moment) []string {
+// phasesOfMoments returns the phases of moments.
+func phasesOfMoments(all []moment) []string {
 	var out []string
 	for _, m := range all {
 		out = append(out, m.phase)
@@ -114,8 +114,8 @@ func firstStrangePhase(all []moment) string {
 	return ""
 }
 
-// linesOf returns the lines of moments, as the watch printed them.
-func linesOf(all []moment) string {
+// linesOfMoments returns the lines of moments, as the watch printed them.
+func linesOfMoments(all []moment) string {
 	out := strings.Builder{}
 	for _, m := range all {
 		out.WriteString(m.line + "\n")

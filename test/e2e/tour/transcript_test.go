@@ -58,7 +58,7 @@ func compareWithTutorial(t *testing.T, printed string) {
 	if strange := firstStrangePhase(got); strange != "" {
 		t.Errorf("status --watch shows %q, which is not a phase of the story, or not in its turn:\n%s", strange, printed)
 	}
-	if diff := cmp.Diff(endsOf(want), endsOf(got)); diff != "" {
+	if diff := cmp.Diff(finalMoments(want), finalMoments(got)); diff != "" {
 		t.Errorf("docs/start/see-it-roll-back.md shows other ends, run this test with %s=1: -page, +watch:\n%s", updateTranscript, diff)
 	}
 }
@@ -67,10 +67,10 @@ func compareWithTutorial(t *testing.T, printed string) {
 func writeTutorial(t *testing.T, printed string) {
 	t.Helper()
 	all := mustReadMoments(t, printed)
-	if diff := cmp.Diff(endPhases(storyPhases()), endPhases(phasesOf(all))); diff != "" {
+	if diff := cmp.Diff(finalPhases(storyPhases()), finalPhases(phasesOfMoments(all))); diff != "" {
 		t.Fatalf("the watch missed the end of a version: -story, +watch:\n%s\n%s", diff, printed)
 	}
-	folded, err := foldLines(t.Context(), linesOf(all))
+	folded, err := foldLines(t.Context(), linesOfMoments(all))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,13 +85,13 @@ func writeTutorial(t *testing.T, printed string) {
 func TestTutorial(t *testing.T) {
 	text, _, transcript := readTutorial(t)
 	all := mustReadMoments(t, unfoldLines(transcript))
-	if diff := cmp.Diff(endPhases(storyPhases()), endPhases(phasesOf(all))); diff != "" {
+	if diff := cmp.Diff(finalPhases(storyPhases()), finalPhases(phasesOfMoments(all))); diff != "" {
 		t.Errorf("ends of versions in the transcript: -story, +page:\n%s", diff)
 	}
 	if strange := firstStrangePhase(all); strange != "" {
 		t.Errorf("The transcript shows %q, which is not a phase of the story, or not in its turn", strange)
 	}
-	for _, missing := range []string{findStory(text), findRollback(text)} {
+	for _, missing := range []string{missingStoryLine(text), missingRollbackLine(text)} {
 		if missing != "" {
 			t.Errorf("docs/start/see-it-roll-back.md does not show %q of the tour, or not in its turn", missing)
 		}

@@ -23,7 +23,7 @@ func AnalysisTemplate() []Field {
 			{Path: "spec.dryRun", Treatment: Refused, Text: noCounterpart + ": a check decides. Remove the metrics that are dry runs"},
 			{Path: "spec.measurementRetention", Treatment: Meaningless},
 		},
-		below("spec.args", Converted, "",
+		fieldsBelow("spec.args", Converted, "",
 			"", "[].name", "[].value", "[].valueFrom", "[].valueFrom.fieldRef", "[].valueFrom.fieldRef.fieldPath",
 			"[].valueFrom.secretKeyRef", "[].valueFrom.secretKeyRef.key", "[].valueFrom.secretKeyRef.name"),
 		metricFields(), prometheusFields(), webFields(), jobFields(),
@@ -32,39 +32,39 @@ func AnalysisTemplate() []Field {
 
 func metricFields() []Field {
 	return slices.Concat(
-		below("spec.metrics", Converted, "", ""),
-		below(metricPath, Converted, "",
+		fieldsBelow("spec.metrics", Converted, "", ""),
+		fieldsBelow(metricPath, Converted, "",
 			"name", "count", "interval", "initialDelay", "failureLimit", "inconclusiveLimit", "consecutiveErrorLimit", "successCondition", "failureCondition",
 			"provider", "provider.prometheus", "provider.web", "provider.job"),
-		below(metricPath, Refused, noCounterpart+": a check counts all measurements, and not successes in a row", "consecutiveSuccessLimit"),
-		below(providerPath, Refused, noCounterpart+": it asks Prometheus, a web server, or a Job",
+		fieldsBelow(metricPath, Refused, noCounterpart+": a check counts all measurements, and not successes in a row", "consecutiveSuccessLimit"),
+		fieldsBelow(providerPath, Refused, noCounterpart+": it asks Prometheus, a web server, or a Job",
 			"cloudWatch", "datadog", "graphite", "influxdb", "kayenta", "newRelic", "plugin", "skywalking", "wavefront"),
 	)
 }
 
 func prometheusFields() []Field {
 	return slices.Concat(
-		below(prometheusPath, Converted, "",
+		fieldsBelow(prometheusPath, Converted, "",
 			"address", "query", "timeout", "insecure", "headers", "headers[].key", "headers[].value", "authentication",
 			"authentication.oauth2", "authentication.oauth2.clientId", "authentication.oauth2.clientSecret", "authentication.oauth2.scopes",
 			"authentication.oauth2.tokenUrl", "authentication.sigv4", "authentication.sigv4.profile", "authentication.sigv4.region", "authentication.sigv4.roleArn"),
-		below(prometheusPath, Refused, noCounterpart+": it asks for the values of one time", "rangeQuery"),
+		fieldsBelow(prometheusPath, Refused, noCounterpart+": it asks for the values of one time", "rangeQuery"),
 	)
 }
 
 func webFields() []Field {
 	return slices.Concat(
-		below(webPath, Converted, "", "url", "jsonPath", "method", "timeoutSeconds", "insecure"),
-		below(webPath, Refused, noCounterpart+": it asks with GET, and without headers", "headers", "authentication", "body", "jsonBody"),
+		fieldsBelow(webPath, Converted, "", "url", "jsonPath", "method", "timeoutSeconds", "insecure"),
+		fieldsBelow(webPath, Refused, noCounterpart+": it asks with GET, and without headers", "headers", "authentication", "body", "jsonBody"),
 	)
 }
 
 func jobFields() []Field {
 	return slices.Concat(
-		below(jobPath, Converted, "", "spec", "spec.activeDeadlineSeconds", "spec.backoffLimit", "spec.template", "spec.template.spec"),
-		below(jobPath, Noted, "the Job of a check has labels and annotations of its own", "metadata", "spec.template.metadata"),
-		below(jobPath, Meaningless, "", "spec.ttlSecondsAfterFinished"),
-		below(jobPath+"spec.", Refused, "",
+		fieldsBelow(jobPath, Converted, "", "spec", "spec.activeDeadlineSeconds", "spec.backoffLimit", "spec.template", "spec.template.spec"),
+		fieldsBelow(jobPath, Noted, "the Job of a check has labels and annotations of its own", "metadata", "spec.template.metadata"),
+		fieldsBelow(jobPath, Meaningless, "", "spec.ttlSecondsAfterFinished"),
+		fieldsBelow(jobPath+"spec.", Refused, "",
 			"backoffLimitPerIndex", "completionMode", "completions", "managedBy", "manualSelector", "maxFailedIndexes", "parallelism", "podFailurePolicy",
 			"podReplacementPolicy", "selector", "successPolicy", "suspend"),
 		podFields(), containerFields(),
@@ -73,9 +73,9 @@ func jobFields() []Field {
 
 func podFields() []Field {
 	return slices.Concat(
-		below(podPath, Converted, "", "serviceAccountName", "restartPolicy", "containers"),
-		below(podPath, Meaningless, "", "terminationGracePeriodSeconds"),
-		below(podPath, Refused, "",
+		fieldsBelow(podPath, Converted, "", "serviceAccountName", "restartPolicy", "containers"),
+		fieldsBelow(podPath, Meaningless, "", "terminationGracePeriodSeconds"),
+		fieldsBelow(podPath, Refused, "",
 			"activeDeadlineSeconds", "affinity", "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks", "ephemeralContainers", "hostAliases",
 			"hostIPC", "hostNetwork", "hostPID", "hostUsers", "hostname", "hostnameOverride", "imagePullSecrets", "initContainers", "nodeName", "nodeSelector", "os",
 			"overhead", "preemptionPolicy", "priority", "priorityClassName", "readinessGates", "resourceClaims", "resources", "runtimeClassName", "schedulerName",
@@ -86,12 +86,12 @@ func podFields() []Field {
 
 func containerFields() []Field {
 	return slices.Concat(
-		below(containerPath, Converted, "", "image", "command", "args", "env", "env[].name", "env[].value"),
-		below(containerPath, Refused, "",
+		fieldsBelow(containerPath, Converted, "", "image", "command", "args", "env", "env[].name", "env[].value"),
+		fieldsBelow(containerPath, Refused, "",
 			"env[].valueFrom", "envFrom", "lifecycle", "livenessProbe", "ports", "readinessProbe", "resizePolicy", "restartPolicy", "restartPolicyRules",
 			"securityContext", "startupProbe", "stdin", "stdinOnce", "tty", "volumeDevices", "volumeMounts", "workingDir"),
-		below(containerPath, Noted, "the Job of a check has 0.5 CPU and 256 MiB", "resources"),
-		below(containerPath, Noted, "the Job of a check pulls its image as the cluster does by itself", "imagePullPolicy"),
-		below(containerPath, Meaningless, "", "name", "terminationMessagePath", "terminationMessagePolicy"),
+		fieldsBelow(containerPath, Noted, "the Job of a check has 0.5 CPU and 256 MiB", "resources"),
+		fieldsBelow(containerPath, Noted, "the Job of a check pulls its image as the cluster does by itself", "imagePullPolicy"),
+		fieldsBelow(containerPath, Meaningless, "", "name", "terminationMessagePath", "terminationMessagePolicy"),
 	)
 }

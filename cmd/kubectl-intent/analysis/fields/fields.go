@@ -42,8 +42,8 @@ type Field struct {
 // noCounterpart is the refusal of fields that no field of a check matches.
 const noCounterpart = "has no counterpart in a check"
 
-// below returns entries for fields of one treatment.
-func below(path string, t Treatment, text string, names ...string) []Field {
+// fieldsBelow returns entries for fields of one treatment.
+func fieldsBelow(path string, t Treatment, text string, names ...string) []Field {
 	out := make([]Field, 0, len(names))
 	for _, name := range names {
 		out = append(out, Field{Path: path + name, Treatment: t, Text: text})
@@ -79,7 +79,7 @@ func Compare(object map[string]any, root string, table []Field) []Difference {
 		value = field
 	}
 	w := &walk{table: byPath}
-	w.visit(root, root, value)
+	w.compareFields(root, root, value)
 	return w.differences
 }
 
@@ -89,19 +89,19 @@ type walk struct {
 	differences []Difference
 }
 
-// visit compares the fields below a value. The pattern is its path as the table has it.
-func (w *walk) visit(path, pattern string, value any) {
+// compareFields compares the fields below a value. The pattern is its path as the table has it.
+func (w *walk) compareFields(path, pattern string, value any) {
 	switch value := value.(type) {
 	case []any:
 		for i, item := range value {
-			w.visit(fmt.Sprintf("%s[%d]", path, i), pattern+"[]", item)
+			w.compareFields(fmt.Sprintf("%s[%d]", path, i), pattern+"[]", item)
 		}
 	case map[string]any:
 		if !w.hasFieldsBelow(pattern) {
 			return
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			w.visitField(path+"."+name, pattern+"."+name, value[name])
+			w.compareField(path+"."+name, pattern+"."+name, value[name])
 		}
 	}
 }
@@ -116,24 +116,24 @@ func (w *walk) hasFieldsBelow(pattern string) bool {
 	return false
 }
 
-// visitField compares one field. Null is the absence of a field.
-func (w *walk) visitField(path, pattern string, value any) {
+// compareField compares one field. Null is the absence of a field.
+func (w *walk) compareField(path, pattern string, value any) {
 	if value == nil {
 		return
 	}
 	f, ok := w.table[pattern]
 	switch {
 	case !ok:
-		w.add(path, Refused, noCounterpart)
+		w.addDifference(path, Refused, noCounterpart)
 	case f.Treatment == Converted:
-		w.visit(path, pattern, value)
+		w.compareFields(path, pattern, value)
 	case f.Treatment == Refused:
-		w.add(path, Refused, cmp.Or(f.Text, noCounterpart))
+		w.addDifference(path, Refused, cmp.Or(f.Text, noCounterpart))
 	case f.Treatment == Noted:
-		w.add(path, Noted, f.Text)
+		w.addDifference(path, Noted, f.Text)
 	}
 }
 
-func (w *walk) add(path string, t Treatment, text string) {
+func (w *walk) addDifference(path string, t Treatment, text string) {
 	w.differences = append(w.differences, Difference{Path: path, Treatment: t, Text: text})
 }

@@ -39,8 +39,8 @@ func TestTables(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	table := slices.Concat(
-		below("spec", Converted, "", "", ".list", ".list[].name", ".labels"),
-		below("spec.", Refused, "", "other"), below("spec.", Noted, "is left out", "hint"), below("spec.", Meaningless, "", "color"),
+		fieldsBelow("spec", Converted, "", "", ".list", ".list[].name", ".labels"),
+		fieldsBelow("spec.", Refused, "", "other"), fieldsBelow("spec.", Noted, "is left out", "hint"), fieldsBelow("spec.", Meaningless, "", "color"),
 	)
 	cases := map[string]struct {
 		reason, in string

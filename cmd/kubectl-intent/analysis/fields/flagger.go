@@ -11,30 +11,30 @@ const (
 // MetricTemplate returns the treatment of each field below spec of a MetricTemplate of Flagger v1.36.
 func MetricTemplate() []Field {
 	return slices.Concat(
-		below("spec", Converted, "",
+		fieldsBelow("spec", Converted, "",
 			"", ".query", ".provider", ".provider.type", ".provider.address", ".provider.secretRef", ".provider.secretRef.name", ".provider.insecureSkipVerify"),
-		below("spec.", Refused, noCounterpart+": Prometheus has no region", "provider.region"),
+		fieldsBelow("spec.", Refused, noCounterpart+": Prometheus has no region", "provider.region"),
 	)
 }
 
 // Canary returns the treatment of each field below spec of a Canary of Flagger v1.36.
 func Canary() []Field {
 	return slices.Concat(
-		below("spec", Converted, "", "", ".provider", ".skipAnalysis", ".analysis"),
-		below("spec.", Noted, "the deployment has timeouts of its own", "progressDeadlineSeconds"),
-		below("spec.", Meaningless, "",
+		fieldsBelow("spec", Converted, "", "", ".provider", ".skipAnalysis", ".analysis"),
+		fieldsBelow("spec.", Noted, "the deployment has timeouts of its own", "progressDeadlineSeconds"),
+		fieldsBelow("spec.", Meaningless, "",
 			"autoscalerRef", "ingressRef", "metricsServer", "revertOnDeletion", "routeRef", "service", "suspend", "targetRef", "upstreamRef"),
-		below("spec.analysis", Converted, "",
+		fieldsBelow("spec.analysis", Converted, "",
 			".interval", ".iterations", ".threshold", ".metrics", ".metrics[].name", ".metrics[].interval", ".metrics[].templateVariables",
 			".metrics[].templateRef", ".metrics[].templateRef.name", ".metrics[].templateRef.namespace",
 			".metrics[].thresholdRange", ".metrics[].thresholdRange.min", ".metrics[].thresholdRange.max"),
-		below(canaryMetricsPath, Refused, noCounterpart+": move it to a MetricTemplate, and refer to that", "query"),
-		below(canaryMetricsPath, Refused, noCounterpart+": write it as thresholdRange", "threshold"),
-		below(analysisPath, Noted,
+		fieldsBelow(canaryMetricsPath, Refused, noCounterpart+": move it to a MetricTemplate, and refer to that", "query"),
+		fieldsBelow(canaryMetricsPath, Refused, noCounterpart+": write it as thresholdRange", "threshold"),
+		fieldsBelow(analysisPath, Noted,
 			"a check calls no webhook: in Flagger a failed webhook counts against threshold, holds the canary or rolls it back, by its type", "webhooks"),
-		below(analysisPath, Noted, "the steps of a rollout say which requests go to the canary", "match", "mirror", "mirrorWeight", "maxWeight", "stepWeight",
+		fieldsBelow(analysisPath, Noted, "the steps of a rollout say which requests go to the canary", "match", "mirror", "mirrorWeight", "maxWeight", "stepWeight",
 			"stepWeights", "stepWeightPromotion", "sessionAffinity"),
-		below(analysisPath, Noted, "the pods of a revision are judged by their availability, and not by a share of them", "primaryReadyThreshold", "canaryReadyThreshold"),
-		below(analysisPath, Meaningless, "", "alerts"),
+		fieldsBelow(analysisPath, Noted, "the pods of a revision are judged by their availability, and not by a share of them", "primaryReadyThreshold", "canaryReadyThreshold"),
+		fieldsBelow(analysisPath, Meaningless, "", "alerts"),
 	)
 }

@@ -29,38 +29,38 @@ type Inspector struct {
 
 // ReadVersions reads the versions of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (i Inspector) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
-	revisions := readPart(i, product.Packages("functionrevisions"), nil, product.IsRevision, &f.FunctionRevisions)
+	revisions := newPartTask(i, product.Packages("functionrevisions"), nil, product.IsRevision, &f.FunctionRevisions)
 	server.RunTasks(ctx, append(i.versionTasks(f), revisions)...)
 }
 
 // ReadHealth reads the objects that report the health of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (i Inspector) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	server.RunTasks(ctx, append(i.versionTasks(f),
-		i.imageTask(f),
-		readPart(i, product.Definitions(), nil, product.HasGroup, &f.Definitions),
-		readPart(i, managedKindsResource(), nil, product.HasGroup, &f.Kinds),
-		readPart(i, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, matchesAny, &f.ClusterConfigs),
-		readPart(i, configv1alpha1.GroupVersion.WithResource("providerconfigs"), nil, matchesAny, &f.Configs),
-		readPart(i, deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries"), nil, matchesAny, &f.Deliveries),
-		readPart(i, catalogv1alpha1.GroupVersion.WithResource("sites"), nil, matchesAny, &f.Sites),
-		readPart(i, deliveryv1alpha1.GroupVersion.WithResource("sitesyncs"), nil, matchesAny, &f.Syncs),
-		readPart(i, policiesResource("validatingadmissionpolicies"), nil, product.HasGroup, &f.Policies),
-		readPart(i, policiesResource("validatingadmissionpolicybindings"), nil, product.HasGroup, &f.Bindings),
+		i.imageConfigTask(f),
+		newPartTask(i, product.Definitions(), nil, product.HasGroup, &f.Definitions),
+		newPartTask(i, managedKindsResource(), nil, product.HasGroup, &f.Kinds),
+		newPartTask(i, configv1alpha1.GroupVersion.WithResource("clusterproviderconfigs"), nil, matchesAny, &f.ClusterConfigs),
+		newPartTask(i, configv1alpha1.GroupVersion.WithResource("providerconfigs"), nil, matchesAny, &f.Configs),
+		newPartTask(i, deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries"), nil, matchesAny, &f.Deliveries),
+		newPartTask(i, catalogv1alpha1.GroupVersion.WithResource("sites"), nil, matchesAny, &f.Sites),
+		newPartTask(i, deliveryv1alpha1.GroupVersion.WithResource("sitesyncs"), nil, matchesAny, &f.Syncs),
+		newPartTask(i, policiesResource("validatingadmissionpolicies"), nil, product.HasGroup, &f.Policies),
+		newPartTask(i, policiesResource("validatingadmissionpolicybindings"), nil, product.HasGroup, &f.Bindings),
 	)...)
-	i.readNeeds(ctx, f)
+	i.readSiteNeeds(ctx, f)
 	f.Account = i.findAccount(ctx, f, e.Account)
-	i.askRights(ctx, f, e.Granted())
+	i.reviewRights(ctx, f, e.Granted())
 }
 
 // ReadReadiness reads the preconditions of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (i Inspector) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	server.RunTasks(ctx, append(i.versionTasks(f),
 		func(context.Context) { i.readServerVersion(f) },
-		i.imageTask(f),
-		readPart(i, managedKindsResource(), nil, product.HasGroup, &f.Kinds),
-		readPart(i, policiesResource("validatingadmissionpolicies"), nil, product.HasGroup, &f.Policies),
+		i.imageConfigTask(f),
+		newPartTask(i, managedKindsResource(), nil, product.HasGroup, &f.Kinds),
+		newPartTask(i, policiesResource("validatingadmissionpolicies"), nil, product.HasGroup, &f.Policies),
 	)...)
-	i.askRights(ctx, f, e.Asked())
+	i.reviewRights(ctx, f, e.Asked())
 }
 
 // OldClientWarning returns the warning of a program that is too old for the installed provider, or "". It sends a request only for a version that can be
@@ -70,23 +70,23 @@ func (i Inspector) OldClientWarning(ctx context.Context, version string) string 
 		return ""
 	}
 	f := &diagnosis.Facts{}
-	readPart(i, product.Packages("providers"), nil, product.IsPackage, &f.Providers)(ctx)
+	newPartTask(i, product.Packages("providers"), nil, product.IsPackage, &f.Providers)(ctx)
 	return diagnosis.OldClientWarning(version, f.Providers.Items)
 }
 
 func (i Inspector) versionTasks(f *diagnosis.Facts) []server.Task {
 	return []server.Task{
-		readPart(i, deploymentsResource(), labels.Set{"app": "crossplane"}, matchesAny, &f.Crossplane),
-		readPart(i, product.Packages("configurations"), nil, product.IsPackage, &f.Configurations),
-		readPart(i, product.Packages("functions"), nil, product.IsPackage, &f.Functions),
-		readPart(i, product.Packages("providers"), nil, product.IsPackage, &f.Providers),
+		newPartTask(i, deploymentsResource(), labels.Set{"app": "crossplane"}, matchesAny, &f.Crossplane),
+		newPartTask(i, product.Packages("configurations"), nil, product.IsPackage, &f.Configurations),
+		newPartTask(i, product.Packages("functions"), nil, product.IsPackage, &f.Functions),
+		newPartTask(i, product.Packages("providers"), nil, product.IsPackage, &f.Providers),
 	}
 }
 
-// imageTask reads the ImageConfigs of Crossplane, which rewrite images and configure their programs.
-func (i Inspector) imageTask(f *diagnosis.Facts) server.Task {
+// imageConfigTask reads the ImageConfigs of Crossplane, which rewrite images and configure their programs.
+func (i Inspector) imageConfigTask(f *diagnosis.Facts) server.Task {
 	resource := schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1beta1", Resource: "imageconfigs"}
-	return readPart(i, resource, nil, matchesAny, &f.Images)
+	return newPartTask(i, resource, nil, matchesAny, &f.Images)
 }
 
 func (i Inspector) readServerVersion(f *diagnosis.Facts) {
@@ -112,8 +112,8 @@ func managedKindsResource() schema.GroupVersionResource {
 
 func matchesAny(*unstructured.Unstructured) bool { return true }
 
-// readPart returns a task that reads the objects of a resource in all namespaces, as far as they are wanted.
-func readPart[T any](
+// newPartTask returns a task that reads the objects of a resource in all namespaces, as far as they are wanted.
+func newPartTask[T any](
 	from Inspector, r schema.GroupVersionResource, selector labels.Set, isWanted func(*unstructured.Unstructured) bool, into *diagnosis.Part[T],
 ) server.Task {
 	return func(ctx context.Context) {
@@ -185,8 +185,8 @@ func isOfProvider(o *unstructured.Unstructured, providers []diagnosis.Package) b
 	})
 }
 
-// askRights asks the API server for each right of the account, or of the user without an account.
-func (i Inspector) askRights(ctx context.Context, f *diagnosis.Facts, rights []diagnosis.Right) {
+// reviewRights asks the API server for each right of the account, or of the user without an account.
+func (i Inspector) reviewRights(ctx context.Context, f *diagnosis.Facts, rights []diagnosis.Right) {
 	f.Allowed = map[diagnosis.Right]bool{}
 	mu := sync.Mutex{}
 	var all []server.Task

@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 )
 
-// readNeeds reads the needs of Sites that no deployment uses, each object once. Of a Secret only the names of its keys are kept.
-func (i Inspector) readNeeds(ctx context.Context, f *diagnosis.Facts) {
+// readSiteNeeds reads the needs of Sites that no deployment uses, each object once. Of a Secret only the names of its keys are kept.
+func (i Inspector) readSiteNeeds(ctx context.Context, f *diagnosis.Facts) {
 	f.Needs = map[diagnosis.Need]diagnosis.NeedAnswer{}
 	requested, mu := map[diagnosis.Need]bool{}, sync.Mutex{}
 	var tasks []server.Task
@@ -24,7 +24,7 @@ func (i Inspector) readNeeds(ctx context.Context, f *diagnosis.Facts) {
 			}
 			requested[n] = true
 			tasks = append(tasks, func(ctx context.Context) {
-				a := i.readNeed(ctx, n)
+				a := i.readSiteNeed(ctx, n)
 				mu.Lock()
 				defer mu.Unlock()
 				f.Needs[n] = a
@@ -34,13 +34,13 @@ func (i Inspector) readNeeds(ctx context.Context, f *diagnosis.Facts) {
 	server.RunTasks(ctx, tasks...)
 }
 
-// readNeed reads one object.
-func (i Inspector) readNeed(ctx context.Context, n diagnosis.Need) diagnosis.NeedAnswer {
+// readSiteNeed reads one object.
+func (i Inspector) readSiteNeed(ctx context.Context, n diagnosis.Need) diagnosis.NeedAnswer {
 	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(n.APIVersion, n.Kind))
 	o, err := i.Get(ctx, resource, n.Namespace, n.Name)
 	switch {
 	case err == nil:
-		return diagnosis.NeedAnswer{IsFound: n.Key == "" || hasKey(o, n.Key)}
+		return diagnosis.NeedAnswer{IsFound: n.Key == "" || hasSecretKey(o, n.Key)}
 	case server.IsNotFound(err), server.IsUnknownKind(err):
 		return diagnosis.NeedAnswer{}
 	}
@@ -48,8 +48,8 @@ func (i Inspector) readNeed(ctx context.Context, n diagnosis.Need) diagnosis.Nee
 	return diagnosis.NeedAnswer{Unread: &unread}
 }
 
-// hasKey reports whether a Secret has a key.
-func hasKey(o *unstructured.Unstructured, key string) bool {
+// hasSecretKey reports whether a Secret has a key.
+func hasSecretKey(o *unstructured.Unstructured, key string) bool {
 	_, found, err := unstructured.NestedFieldNoCopy(o.Object, "data", key)
 	return found && err == nil
 }

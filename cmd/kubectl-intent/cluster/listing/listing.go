@@ -22,7 +22,7 @@ const (
 // objects before.
 func Read(r io.Reader, visit func([]json.RawMessage)) (token string, err error) {
 	p := page{values: values{Reader: bufio.NewReaderSize(r, bufferSize)}, visit: visit}
-	if err := p.readFields(); err != nil {
+	if err := p.readPageFields(); err != nil {
 		return "", errors.Wrap(err, "cannot decode a list")
 	}
 	return p.metadata.Continue, nil
@@ -39,12 +39,12 @@ type page struct {
 	}
 }
 
-// readFields reads the page field by field. An API server writes the objects before the token, or after it.
-func (p *page) readFields() error {
-	if err := p.expect('{'); err != nil {
+// readPageFields reads the page field by field. An API server writes the objects before the token, or after it.
+func (p *page) readPageFields() error {
+	if err := p.expectDelimiter('{'); err != nil {
 		return err
 	}
-	if err := p.readEach('}', p.readField); err != nil {
+	if err := p.readElements('}', p.readPageField); err != nil {
 		return err
 	}
 	if !p.hasItems {
@@ -53,52 +53,52 @@ func (p *page) readFields() error {
 	return nil
 }
 
-// readField reads the name and the value of a field.
-func (p *page) readField() error {
-	name, err := p.readValue()
+// readPageField reads the name and the value of a field.
+func (p *page) readPageField() error {
+	name, err := p.readJSONValue()
 	if err != nil {
 		return err
 	}
-	if err := p.expect(':'); err != nil {
+	if err := p.expectDelimiter(':'); err != nil {
 		return err
 	}
 	if string(name) == `"items"` {
-		return p.readItems()
+		return p.readPageItems()
 	}
-	value, err := p.readValue()
+	value, err := p.readJSONValue()
 	if err != nil || string(name) != `"metadata"` {
 		return err
 	}
 	return json.Unmarshal(value, &p.metadata)
 }
 
-// readItems reads the objects. An empty list may have null in their place.
-func (p *page) readItems() error {
+// readPageItems reads the objects. An empty list may have null in their place.
+func (p *page) readPageItems() error {
 	p.hasItems = true
-	begin, err := p.peekByte()
+	begin, err := p.peekNonBlank()
 	if err != nil {
 		return err
 	}
 	if begin == 'n' {
-		_, err := p.readValue()
+		_, err := p.readJSONValue()
 		return err
 	}
-	if err := p.expect('['); err != nil {
+	if err := p.expectDelimiter('['); err != nil {
 		return err
 	}
-	return p.visitItems()
+	return p.visitPageItems()
 }
 
-// visitItems hands over each object that was read, also if the next one is cut off.
-func (p *page) visitItems() error {
+// visitPageItems hands over each object that was read, also if the next one is cut off.
+func (p *page) visitPageItems() error {
 	var chunk []json.RawMessage
 	defer func() {
 		if len(chunk) > 0 {
 			p.visit(chunk)
 		}
 	}()
-	return p.readEach(']', func() error {
-		item, err := p.readValue()
+	return p.readElements(']', func() error {
+		item, err := p.readJSONValue()
 		if err != nil {
 			return err
 		}

@@ -17,18 +17,18 @@ type values struct {
 	size int
 }
 
-// readEach calls read at the begin of each element of an array, or of each field of an object, up to its closing bracket.
-func (v *values) readEach(closing byte, read func() error) error {
+// readElements calls read at the begin of each element of an array, or of each field of an object, up to its closing bracket.
+func (v *values) readElements(closing byte, read func() error) error {
 	for isFirst := true; ; isFirst = false {
-		next, err := v.peekByte()
+		next, err := v.peekNonBlank()
 		if err != nil {
 			return err
 		}
 		if next == closing {
-			return v.expect(closing)
+			return v.expectDelimiter(closing)
 		}
 		if !isFirst {
-			if err := v.expect(','); err != nil {
+			if err := v.expectDelimiter(','); err != nil {
 				return err
 			}
 		}
@@ -38,9 +38,9 @@ func (v *values) readEach(closing byte, read func() error) error {
 	}
 }
 
-// readValue reads one value, into memory of its own.
-func (v *values) readValue() ([]byte, error) {
-	begin, err := v.peekByte()
+// readJSONValue reads one value, into memory of its own.
+func (v *values) readJSONValue() ([]byte, error) {
+	begin, err := v.peekNonBlank()
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (v *values) readValue() ([]byte, error) {
 		}
 		buffered, _ := v.Peek(v.Buffered()) // It is buffered.
 		var n int
-		n, isEnd = s.scan(buffered)
+		n, isEnd = s.scanValueBytes(buffered)
 		out = append(out, buffered[:n]...)
 		_, _ = v.Discard(n)
 	}
@@ -62,9 +62,9 @@ func (v *values) readValue() ([]byte, error) {
 	return out, nil
 }
 
-// expect reads a bracket, a comma or a colon.
-func (v *values) expect(want byte) error {
-	got, err := v.peekByte()
+// expectDelimiter reads a bracket, a comma or a colon.
+func (v *values) expectDelimiter(want byte) error {
+	got, err := v.peekNonBlank()
 	if err != nil {
 		return err
 	}
@@ -75,14 +75,14 @@ func (v *values) expect(want byte) error {
 	return err
 }
 
-// peekByte returns the next byte that is not blank, and leaves it to be read.
-func (v *values) peekByte() (byte, error) {
+// peekNonBlank returns the next byte that is not blank, and leaves it to be read.
+func (v *values) peekNonBlank() (byte, error) {
 	for {
 		next, err := v.Peek(1)
 		if err != nil {
 			return 0, unexpectedEnd(err)
 		}
-		if !isBlank(next[0]) {
+		if !isBlankByte(next[0]) {
 			return next[0], nil
 		}
 		_, _ = v.Discard(1)
@@ -97,7 +97,7 @@ func unexpectedEnd(err error) error {
 	return err
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+func isBlankByte(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // A scanner finds the end of one value, which begins with the first byte that it gets.
 type scanner struct {
@@ -105,11 +105,11 @@ type scanner struct {
 	isString, isEscaped bool
 }
 
-// scan returns how many of the bytes belong to the value, and whether it ends with them. The value of a number or a word ends before the byte that follows it.
-func (s *scanner) scan(b []byte) (n int, isEnd bool) {
+// scanValueBytes returns how many of the bytes belong to the value, and whether it ends with them. The value of a number or a word ends before the byte that follows it.
+func (s *scanner) scanValueBytes(b []byte) (n int, isEnd bool) {
 	for i, c := range b {
 		if s.isString {
-			s.scanText(c)
+			s.scanStringByte(c)
 			if !s.isString && s.depth == 0 {
 				return i + 1, true
 			}
@@ -136,8 +136,8 @@ func (s *scanner) scan(b []byte) (n int, isEnd bool) {
 	return len(b), false
 }
 
-// scanText scans a byte of a string.
-func (s *scanner) scanText(c byte) {
+// scanStringByte scans a byte of a string.
+func (s *scanner) scanStringByte(c byte) {
 	switch {
 	case s.isEscaped:
 		s.isEscaped = false
@@ -150,22 +150,22 @@ func (s *scanner) scanText(c byte) {
 
 // withoutManagedFields returns an object without the value of metadata.managedFields. An object without the field, and a malformed one, is returned as it is.
 func withoutManagedFields(object []byte) []byte {
-	metadata, metadataEnd := findField(object, `"metadata"`)
-	begin, end := findField(object[metadata:metadataEnd], `"managedFields"`)
+	metadata, metadataEnd := findFieldValue(object, `"metadata"`)
+	begin, end := findFieldValue(object[metadata:metadataEnd], `"managedFields"`)
 	if begin == end {
 		return object
 	}
 	return slices.Replace(object, metadata+begin, metadata+end, []byte("null")...)
 }
 
-// findField returns where the value of a field of an object begins and ends, or zeros if there is none. The name is quoted.
-func findField(object []byte, name string) (begin, end int) {
+// findFieldValue returns where the value of a field of an object begins and ends, or zeros if there is none. The name is quoted.
+func findFieldValue(object []byte, name string) (begin, end int) {
 	i := skipBlanks(object, 0)
 	for i < len(object) && object[i] != '}' {
 		key := skipBlanks(object, i+1) // Behind the bracket, or a comma.
-		colon := endOfValue(object, key)
+		colon := findValueEnd(object, key)
 		begin = skipBlanks(object, skipBlanks(object, colon)+1)
-		end = endOfValue(object, begin)
+		end = findValueEnd(object, begin)
 		if begin == end {
 			return 0, 0
 		}
@@ -177,13 +177,13 @@ func findField(object []byte, name string) (begin, end int) {
 	return 0, 0
 }
 
-// endOfValue returns where the value that begins at an index ends, or the index itself if it has no end.
-func endOfValue(b []byte, begin int) int {
+// findValueEnd returns where the value that begins at an index ends, or the index itself if it has no end.
+func findValueEnd(b []byte, begin int) int {
 	if begin >= len(b) {
 		return begin
 	}
 	s := scanner{}
-	n, isEnd := s.scan(b[begin:])
+	n, isEnd := s.scanValueBytes(b[begin:])
 	if !isEnd {
 		return begin
 	}
@@ -192,7 +192,7 @@ func endOfValue(b []byte, begin int) int {
 
 // skipBlanks returns the index of the first byte from an index that is not blank.
 func skipBlanks(b []byte, i int) int {
-	for i < len(b) && isBlank(b[i]) {
+	for i < len(b) && isBlankByte(b[i]) {
 		i++
 	}
 	return i

@@ -74,7 +74,7 @@ func (c *Client) VisitObjects(ctx context.Context, r schema.GroupVersionResource
 		return c.VisitPages(ctx, r, namespace, nil, func(page []unstructured.Unstructured) { visit(decodedObjects(page)) })
 	}
 	for token := ""; ; {
-		next, err := c.visitPage(ctx, r, namespace, token, visit)
+		next, err := c.visitListPage(ctx, r, namespace, token, visit)
 		if err != nil || next == "" {
 			return err
 		}
@@ -82,8 +82,8 @@ func (c *Client) VisitObjects(ctx context.Context, r schema.GroupVersionResource
 	}
 }
 
-// visitPage reads the first page, or the page that a token continues with, and returns the token of the next page.
-func (c *Client) visitPage(ctx context.Context, r schema.GroupVersionResource, namespace, token string, visit func([]Object)) (string, error) {
+// visitListPage reads the first page, or the page that a token continues with, and returns the token of the next page.
+func (c *Client) visitListPage(ctx context.Context, r schema.GroupVersionResource, namespace, token string, visit func([]Object)) (string, error) {
 	body, err := c.listRequest(r, namespace, token).Stream(ctx)
 	if err != nil {
 		return "", err

@@ -90,8 +90,8 @@ func (w *Watches) notifyReader() {
 // Changed has a signal when an object changed since the signal before.
 func (w *Watches) Changed() <-chan struct{} { return w.changed }
 
-// storeOf returns the objects of a resource. It returns the error of a resource that cannot be listed, or has no watch.
-func (w *Watches) storeOf(r schema.GroupVersionResource) (cache.Store, error) {
+// storeOfResource returns the objects of a resource. It returns the error of a resource that cannot be listed, or has no watch.
+func (w *Watches) storeOfResource(r schema.GroupVersionResource) (cache.Store, error) {
 	if err := w.failed[r]; err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (w *Watches) storeOf(r schema.GroupVersionResource) (cache.Store, error) {
 
 // Get returns an object, or the error of an API server that does not have it.
 func (w *Watches) Get(_ context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {
-	store, err := w.storeOf(r)
+	store, err := w.storeOfResource(r)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func (w *Watches) Get(_ context.Context, r schema.GroupVersionResource, namespac
 	return nil, kerrors.NewNotFound(r.GroupResource(), name)
 }
 
-func (w *Watches) list(r schema.GroupVersionResource, namespace string, selector labels.Set) ([]unstructured.Unstructured, error) {
-	store, err := w.storeOf(r)
+func (w *Watches) listFromStore(r schema.GroupVersionResource, namespace string, selector labels.Set) ([]unstructured.Unstructured, error) {
+	store, err := w.storeOfResource(r)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (w *Watches) list(r schema.GroupVersionResource, namespace string, selector
 func (w *Watches) VisitPages(
 	_ context.Context, r schema.GroupVersionResource, namespace string, selector labels.Set, visit func([]unstructured.Unstructured),
 ) error {
-	all, err := w.list(r, namespace, selector)
+	all, err := w.listFromStore(r, namespace, selector)
 	if err == nil {
 		visit(all)
 	}

@@ -32,22 +32,22 @@ const (
 // Record has the leader look at the repository of an Application. A webhook that follows too soon on a webhook recorded by any replica is
 // recorded later, once for all webhooks until then. It returns an error if the API server does not take it.
 func (r *Receiver) Record(ctx context.Context, application types.NamespacedName) error {
-	hooked, err := r.hookedAt(ctx, application)
+	hooked, err := r.lastRecordedHook(ctx, application)
 	if err != nil {
 		return err
 	}
-	delay, isFirst := r.reserve(application, hooked)
+	delay, isFirst := r.reserveOrDelay(application, hooked)
 	if delay == 0 {
-		return r.write(ctx, application)
+		return r.annotateImageBuild(ctx, application)
 	}
 	if isFirst {
-		r.clock.After(delay, func() { r.writeLate(application, 0) })
+		r.clock.After(delay, func() { r.writeDelayedHook(application, 0) })
 	}
 	return nil
 }
 
-// hookedAt returns when a replica last recorded a webhook of an ImageBuild, as the cache has it. It is zero for an annotation that has no time.
-func (r *Receiver) hookedAt(ctx context.Context, key types.NamespacedName) (time.Time, error) {
+// lastRecordedHook returns when a replica last recorded a webhook of an ImageBuild, as the cache has it. It is zero for an annotation that has no time.
+func (r *Receiver) lastRecordedHook(ctx context.Context, key types.NamespacedName) (time.Time, error) {
 	b := &v1alpha1.ImageBuild{}
 	if err := r.kube.Get(ctx, key, b); err != nil {
 		return time.Time{}, errors.Wrap(err, "cannot get ImageBuild")
@@ -56,8 +56,8 @@ func (r *Receiver) hookedAt(ctx context.Context, key types.NamespacedName) (time
 	return hooked, nil
 }
 
-// reserve returns the time for which the record of a webhook has to wait, and whether no earlier record waits. Without a delay it is written now.
-func (r *Receiver) reserve(key types.NamespacedName, hooked time.Time) (delay time.Duration, isFirst bool) {
+// reserveOrDelay returns the time for which the record of a webhook has to wait, and whether no earlier record waits. Without a delay it is written now.
+func (r *Receiver) reserveOrDelay(key types.NamespacedName, hooked time.Time) (delay time.Duration, isFirst bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if delay = r.reserveWrite(key, hooked); delay == 0 {
@@ -87,38 +87,38 @@ func spacingLeft(recorded, now time.Time) time.Duration {
 	return min(sources.Spacing-age, sources.Spacing)
 }
 
-// writeLate writes a record that was put off. It tries again until that succeeds: the sender of the webhook has the answer Accepted, and does not send it again.
-func (r *Receiver) writeLate(key types.NamespacedName, failures int) {
+// writeDelayedHook writes a record that was put off. It tries again until that succeeds: the sender of the webhook has the answer Accepted, and does not send it again.
+func (r *Receiver) writeDelayedHook(key types.NamespacedName, failures int) {
 	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
 	defer cancel()
-	delay, err := r.tryLate(ctx, key)
+	delay, err := r.tryDelayedWrite(ctx, key)
 	if err != nil {
 		r.log.Info("Cannot record a webhook yet", "application", key, "error", err)
 		delay = min(sources.Spacing<<min(failures, 10), maxRecordBackoff)
 		failures++
 	}
 	if delay > 0 {
-		r.clock.After(delay, func() { r.writeLate(key, failures) })
+		r.clock.After(delay, func() { r.writeDelayedHook(key, failures) })
 	}
 }
 
-// tryLate writes a record that was put off, if none was written within the spacing. It returns when to try again, or 0 if nothing waits.
-func (r *Receiver) tryLate(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	count := r.countLate(key)
+// tryDelayedWrite writes a record that was put off, if none was written within the spacing. It returns when to try again, or 0 if nothing waits.
+func (r *Receiver) tryDelayedWrite(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
+	count := r.countDelayedHooks(key)
 	if count == 0 {
 		return 0, nil
 	}
-	hooked, err := r.hookedAt(ctx, key)
+	hooked, err := r.lastRecordedHook(ctx, key)
 	if err == nil {
 		if delay := r.reserveLate(key, hooked); delay > 0 {
 			return delay, nil
 		}
-		err = r.write(ctx, key)
+		err = r.annotateImageBuild(ctx, key)
 	}
 	if client.IgnoreNotFound(err) != nil {
 		return 0, err
 	}
-	if r.settleLate(key, count) == 0 {
+	if r.settleDelayedHooks(key, count) == 0 {
 		return 0, nil
 	}
 	return sources.Spacing, nil
@@ -130,15 +130,15 @@ func (r *Receiver) reserveLate(key types.NamespacedName, hooked time.Time) time.
 	return r.reserveWrite(key, hooked)
 }
 
-func (r *Receiver) countLate(key types.NamespacedName) int {
+func (r *Receiver) countDelayedHooks(key types.NamespacedName) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.late[key]
 }
 
-// settleLate settles the webhooks that waited when a write began, and returns the number of webhooks that came meanwhile: the leader may have looked before the
+// settleDelayedHooks settles the webhooks that waited when a write began, and returns the number of webhooks that came meanwhile: the leader may have looked before the
 // later ones.
-func (r *Receiver) settleLate(key types.NamespacedName, count int) int {
+func (r *Receiver) settleDelayedHooks(key types.NamespacedName, count int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.late[key] -= count; r.late[key] > 0 {
@@ -163,17 +163,17 @@ func (r *Receiver) writeAllLate(ctx context.Context) bool {
 	r.mu.Unlock()
 	isDone := true
 	for key, count := range waiting {
-		if client.IgnoreNotFound(r.write(ctx, key)) != nil {
+		if client.IgnoreNotFound(r.annotateImageBuild(ctx, key)) != nil {
 			isDone = false
 			continue
 		}
-		r.settleLate(key, count)
+		r.settleDelayedHooks(key, count)
 	}
 	return isDone
 }
 
-// write annotates an ImageBuild, which wakes the leader. A write that fails delays no later one.
-func (r *Receiver) write(ctx context.Context, key types.NamespacedName) error {
+// annotateImageBuild annotates an ImageBuild, which wakes the leader. A write that fails delays no later one.
+func (r *Receiver) annotateImageBuild(ctx context.Context, key types.NamespacedName) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{
 		v1alpha1.AnnotationHookedAt: r.clock.Now().UTC().Format(time.RFC3339Nano),
 	}}})
@@ -184,13 +184,13 @@ func (r *Receiver) write(ctx context.Context, key types.NamespacedName) error {
 	b.SetNamespace(key.Namespace)
 	b.SetName(key.Name)
 	if err := r.kube.Patch(ctx, b, client.RawPatch(types.MergePatchType, patch)); err != nil {
-		r.release(key)
+		r.releaseWrite(key)
 		return errors.Wrap(err, "cannot annotate ImageBuild")
 	}
 	return nil
 }
 
-func (r *Receiver) release(key types.NamespacedName) {
+func (r *Receiver) releaseWrite(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.recorded, key)

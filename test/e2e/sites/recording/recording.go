@@ -105,8 +105,8 @@ func (p *Player) PlayUntil(step string) {
 		now := p.story.Steps[p.next]
 		p.next++
 		// The second object is written first, so that no reader observes an intermediate state in which all is well.
-		p.write(p.Second, now.Second)
-		p.write(p.Main, now.Main)
+		p.applyStoryPatch(p.Second, now.Second)
+		p.applyStoryPatch(p.Main, now.Main)
 		if now.Name == step {
 			return
 		}
@@ -114,8 +114,8 @@ func (p *Player) PlayUntil(step string) {
 	p.T.Fatalf("the story has no step %q from here on", step)
 }
 
-// write one patch of a story, as the engine's controllers do.
-func (p *Player) write(o Object, story json.RawMessage) {
+// applyStoryPatch applies one patch of a story, as the engine's controllers do.
+func (p *Player) applyStoryPatch(o Object, story json.RawMessage) {
 	p.T.Helper()
 	if story == nil {
 		return
@@ -128,18 +128,18 @@ func (p *Player) write(o Object, story json.RawMessage) {
 	if g, ok, _ := unstructured.NestedInt64(patch, "status", "observedGeneration"); ok {
 		p.Must(unstructured.SetNestedField(patch, g-o.lead, "status", "observedGeneration"))
 	}
-	p.addObject(o.GetKind(), patch)
+	p.addListedObject(o.GetKind(), patch)
 	if status := patch["status"]; o.status && status != nil {
 		delete(patch, "status")
-		p.Patch(o.Unstructured, p.textOfStep(map[string]any{"status": status}), "status")
+		p.Patch(o.Unstructured, p.encodePatch(map[string]any{"status": status}), "status")
 	}
 	if len(patch) > 0 {
-		p.Patch(o.Unstructured, p.textOfStep(patch))
+		p.Patch(o.Unstructured, p.encodePatch(patch))
 	}
 }
 
-// addObject adds the ConfigMap in the directory to the objects that a step of an engine lists.
-func (p *Player) addObject(kind string, patch map[string]any) {
+// addListedObject adds the ConfigMap in the directory to the objects that a step of an engine lists.
+func (p *Player) addListedObject(kind string, patch map[string]any) {
 	status, _ := patch["status"].(map[string]any)
 	object := map[string]any{"kind": "ConfigMap", "namespace": p.Namespace, "name": "a"}
 	if listed, ok := status["resourceStatuses"].([]any); ok {
@@ -152,7 +152,7 @@ func (p *Player) addObject(kind string, patch map[string]any) {
 	}
 }
 
-func (p *Player) textOfStep(patch map[string]any) string {
+func (p *Player) encodePatch(patch map[string]any) string {
 	p.T.Helper()
 	b, err := json.Marshal(patch)
 	p.Must(err)
