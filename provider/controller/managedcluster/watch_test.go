@@ -39,7 +39,7 @@ func TestEventReadsItsClusters(t *testing.T) {
 			},
 		},
 		"Kind": {
-			reason: "A ProviderConfig with the name of a ClusterProviderConfig wakes none.", want: []reconcile.Request{},
+			reason: "A ProviderConfig with the name of a ClusterProviderConfig wakes none.",
 			got: func() []reconcile.Request {
 				return m.requestsForConfig(t.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}})
 			},
@@ -51,7 +51,7 @@ func TestEventReadsItsClusters(t *testing.T) {
 			},
 		},
 		"Namesake": {
-			reason: "A Secret of another namespace wakes none.", want: []reconcile.Request{},
+			reason: "A Secret of another namespace wakes none.",
 			got: func() []reconcile.Request {
 				return m.requestsForSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "c1-kubeconfig"}})
 			},

@@ -92,7 +92,7 @@ func TestEventReadsItsSyncs(t *testing.T) {
 		"Config": {reason: "A configuration wakes the SiteSyncs that name it.", wake: wake.requestsForConfig, object: w.config(), want: ours},
 		"Kind": {
 			reason: "A ProviderConfig with the name of a ClusterProviderConfig wakes no SiteSync.", wake: wake.requestsForConfig,
-			object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}}, want: []reconcile.Request{},
+			object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}},
 		},
 		"Secret": {
 			reason: "A Secret wakes the SiteSyncs of the Sites whose kubeconfig it holds.", wake: wake.requestsForSecret,
