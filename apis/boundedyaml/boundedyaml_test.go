@@ -1,6 +1,7 @@
 package boundedyaml
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,11 +15,11 @@ func aliases(name string, count int) string {
 
 // nested returns anchors of lists, each of which has the list before a hundred times.
 func nested(depth int) string {
-	out := "a0: &a0 []\n"
+	lines := []string{"a0: &a0 []"}
 	for i := range depth {
-		out += "a" + string(rune('1'+i)) + ": &a" + string(rune('1'+i)) + " " + aliases("a"+string(rune('0'+i)), 100) + "\n"
+		lines = append(lines, fmt.Sprintf("a%d: &a%d %s", i+1, i+1, aliases(fmt.Sprintf("a%d", i), 100)))
 	}
-	return out
+	return strings.Join(lines, "\n") + "\n"
 }
 
 func TestUnmarshal(t *testing.T) {

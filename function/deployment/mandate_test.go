@@ -120,6 +120,7 @@ func (w *world) homeOfWorld(out *Output) *deliveryv1alpha1.GitDelivery {
 	}
 	if home == nil {
 		w.t.Fatal("no delivery to the home of the ledger")
+		return nil
 	}
 	if p := home.Spec.ForProvider; hasOtherMandate(p) {
 		w.t.Errorf("the mandate and the position of a home are for one revision: want %+v, got %+v", p.Position, p.Mandate)

@@ -1,6 +1,7 @@
 package mandate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,8 +116,8 @@ func (c *canaryScene) drainBoth() *v1alpha1.SiteSync {
 // TestFollowHomeInTracks has the other repository of a canary at 20 percent, whose home went on by the mandate.
 func TestFollowHomeInTracks(t *testing.T) {
 	begun := []ledger.Event{rejected("GateFailed"), rolledBack(1)}
-	shifted := append(begun[:2:2], advanced(1, ledger.StageShift))
-	restored := append(shifted[:3:3], advanced(1, ledger.StageSteps))
+	shifted := slices.Concat(begun, []ledger.Event{advanced(1, ledger.StageShift)})
+	restored := slices.Concat(shifted, []ledger.Event{advanced(1, ledger.StageSteps)})
 	stepped := []ledger.Event{advanced(2, ledger.StageSteps)}
 	const moved, atStep = "Desired blue 1: 100 green 2: 0 part blue part green", "Desired blue 1: 80 green 2: 20 part blue"
 	cases := map[string]struct {

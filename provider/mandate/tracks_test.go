@@ -94,7 +94,7 @@ func newCanaryScene(t *testing.T, index, weight int32) *canaryScene {
 func newCanarySceneOf(t *testing.T, index, weight int32, order func(number int64, name string, stable int64) ledger.Event) *canaryScene {
 	t.Helper()
 	c := &canaryScene{stable: shopFiles(t, "one", track.Blue), canary: shopFiles(t, "two", track.Green)}
-	alone := ledger.SiteTree{Site: "edge1", ID: tree.ID(c.stable), Part: track.FolderID(c.stable, track.Blue)}
+	alone := ledger.SiteTree{ID: tree.ID(c.stable), Part: track.FolderID(c.stable, track.Blue)}
 	first, judged := order(1, track.Blue, 0), ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}}
 	for _, site := range first.Ordered.Revision.Sites() {
 		judged.Judged.Trees = append(judged.Judged.Trees, ledger.SiteTree{Site: site, ID: alone.ID, Part: alone.Part})

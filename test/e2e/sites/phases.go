@@ -27,8 +27,8 @@ type standpoint struct {
 	revision int64
 }
 
-// claimWithTimeout is a deployment whose Site has to be quick, and is not.
-func (s *stage) claimWithTimeout(replicas int) *unstructured.Unstructured {
+// makeTimedClaim returns a deployment whose Site misses its timeout.
+func (s *stage) makeTimedClaim(replicas int) *unstructured.Unstructured {
 	s.suspendEngine("edge1", true)
 	return s.Set(s.Claim(claim, s.intentWithReplicas(replicas)), "2s", "spec", "deliveryConfig", "syncWaitTimeout")
 }
@@ -54,12 +54,12 @@ func standpoints() []standpoint {
 			reach: func(s *stage) *unstructured.Unstructured {
 				s.suspendEngine("edge1", false)
 				s.Succeed(s.Claim(claim, s.intentWithReplicas(1)))
-				return s.claimWithTimeout(2)
+				return s.makeTimedClaim(2)
 			},
 		},
 		{
 			phase: deploymentv1alpha1.PhaseFailed, seen: transitionLines("1", "", "Pending", "Compiling", "Rendering", "Delivering", "Failed"), health: bad, revision: 1,
-			reach: func(s *stage) *unstructured.Unstructured { return s.claimWithTimeout(1) },
+			reach: func(s *stage) *unstructured.Unstructured { return s.makeTimedClaim(1) },
 		},
 		{
 			phase: deploymentv1alpha1.PhaseSucceeded, seen: transitionsOfSuccess("1", ""), health: [2]string{"Current", "Healthy"}, revision: 1,
