@@ -70,7 +70,7 @@ func Run(in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Facts{Build: unobservedBuild(in.Spec), Deployment: Deployment{Name: in.Name}, URL: serviceURLOf(in.Spec), InForce: in.Status.BuiltImage}
+	f := &Facts{Build: unobservedBuild(in.Spec), Deployment: Deployment{Name: in.Name}, URL: serviceURLOf(in.Spec), InForce: o.recordedBuild(in.Status.BuiltImage)}
 	if f.Digest, err = digest.Application(&in.Spec); err != nil {
 		return nil, err
 	}

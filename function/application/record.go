@@ -7,6 +7,19 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 )
 
+// recordedBuild returns the recorded image. Without a record, as after an upgrade, it returns the last image of the ImageBuild if the deployment has that image:
+// the provider reports its source, also while the next commit is built.
+func (o observed) recordedBuild(recorded v1alpha1.BuiltImage) v1alpha1.BuiltImage {
+	if recorded.Image != "" || o.build == nil {
+		return recorded
+	}
+	latest := o.build.Status.AtProvider.Latest
+	if latest == nil || latest.Image == "" || latest.Image != o.deployment.desiredImage() {
+		return recorded
+	}
+	return v1alpha1.BuiltImage{Image: latest.Image, Request: latest.Request, Commit: latest.Commit, Build: latest.Build}
+}
+
 // takeInForce keeps the recorded image if it was built from the wanted inputs, unless a rebuilt image may replace it, also after the evidence of its build was
 // lost. Without a record, annotations about another image of the wanted inputs hold a rebuilt image back. Editors can write them: they prove no image.
 func (b *Build) takeInForce(recorded v1alpha1.BuiltImage, d *observedDeployment, build *v1alpha1.Build) {

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // forgedImage is an image that no Build made.
@@ -122,6 +124,40 @@ func TestLostRecord(t *testing.T) {
 			got := []string{w.deploymentImage(), s.Commit, s.Build.Waiting.Image, w.condition(v1alpha1.TypeBuilt).Reason}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nRun(...): image, its commit, held image, reason of Built: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLostRecordWhileBuilding has an Application whose status has no record, as after an upgrade, while the next commit is built. An edit beside the source
+// goes out with the image that the ImageBuild reports, and with no other image.
+func TestLostRecordWhileBuilding(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		isForged bool
+		image    string
+		commit   string
+		env      bool
+	}{
+		"Reported": {reason: "The image of the deployment is the last image of the ImageBuild.", image: newImage, commit: firstCommit, env: true},
+		"Forged":   {reason: "An image that an editor wrote is no image of a commit.", isForged: true, image: forgedImage},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.runs(newImage)
+			if tc.isForged {
+				w.forges(w.in.Status.BuiltImage.Request, firstCommit)
+			}
+			w.in.Status.BuiltImage = v1alpha1.BuiltImage{}
+			w.builds("Building", func(o *buildv1alpha1.ImageBuildObservation) {
+				imageOf(firstCommit, newImage)(o)
+				atCommit(secondCommit)(o)
+			})
+			w.in.Spec.Env = []deploymentv1alpha1.EnvVar{{Name: "A", Value: "1"}}
+			w.run()
+			if got := w.desiredSpec().Expectation; got.Image != tc.image || (got.Runtime != nil) != tc.env || w.in.Status.Commit != tc.commit {
+				t.Errorf("\n%s\nRun(...): got commit %q, expectation %+v", tc.reason, w.in.Status.Commit, got)
 			}
 		})
 	}

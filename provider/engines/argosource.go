@@ -213,7 +213,8 @@ func (a argoApplication) attemptedRevisions() []string {
 }
 
 // findHydratedSource returns the source of an Application with a source hydrator. The Site's commit is the dry commit that was rendered last; Argo CD
-// compares the commit that holds the result. It compares the result of an earlier rendering as long as there is a hydrationReason.
+// compares the commit that holds the result. It compares the result of an earlier rendering as long as there is a hydrationReason. The dry commit is attempted
+// once an operation tried its result: the last operation may have failed with an earlier result.
 func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
 	if message := describeWrongSource(w, h.DrySource.TargetRevision, cleanDirectory(h.DrySource.Path)); message != "" {
@@ -224,7 +225,10 @@ func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, 
 	}
 	out := sourceObservation{source: h.DrySource, proof: v1alpha1.ProofHydrated}
 	if last := a.Status.SourceHydrator.LastSuccessfulOperation; last != nil {
-		out.compared, out.attempted = last.DrySHA, last.DrySHA
+		out.compared = last.DrySHA
+		if slices.Contains(a.attemptedRevisions(), last.HydratedSHA) {
+			out.attempted = last.DrySHA
+		}
 	}
 	return out, "", ""
 }
