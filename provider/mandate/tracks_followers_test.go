@@ -156,7 +156,18 @@ func TestFollowHomeInTracks(t *testing.T) {
 			f.Copy = new(record(c, c.recorded, rejected("GateFailed")))
 		}, want: atStep},
 		"Unrecorded": {
-			reason: "Without a record in the repository its directories are unknown.", events: shifted,
+			reason: "A repository without a record gets no tree of a rejected revision.", events: shifted,
+			change: func(_ *canaryScene, f *Facts) { f.Copy = nil }, want: "Keep",
+		},
+		"UnrecordedAsked": {
+			reason: "A repository without a record gets no tree of a step by a spec that requests the rollback.", events: shifted,
+			change: func(c *canaryScene, f *Facts) {
+				f.Copy = nil
+				c.Followers[0].Spec.ForProvider.Position = new(c.recorded.Position())
+			}, want: "Keep",
+		},
+		"UnrecordedStep": {
+			reason: "A repository without a record gets the trees of its spec while the revision goes through its steps.", events: stepped,
 			change: func(_ *canaryScene, f *Facts) { f.Copy = nil }, want: atStep,
 		},
 	}
