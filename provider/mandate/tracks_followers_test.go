@@ -9,6 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // inTracksOfTwo orders a revision in a track, which the home delivers to edge1, and another repository to edge2.
@@ -90,6 +91,38 @@ func TestConcludeTracksOfTwo(t *testing.T) {
 			_, events := c.Conclude(c.recorded, c.next)
 			if diff := cmp.Diff(tc.want, describe(events)); diff != "" {
 				t.Errorf("\n%s\nConclude(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestIsDueInTracksOfTwo has a rejected canary in two repositories, of which the status of the home shows the home alone.
+func TestIsDueInTracksOfTwo(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		events []ledger.Event
+		change func(d *v1alpha1.GitDelivery)
+		want   bool
+	}{
+		"HoldsTarget": {
+			reason: "A first attempt is not due while the home holds the target: the other repository may have nothing to restore either.",
+			events: []ledger.Event{rejected("GateFailed")},
+			change: func(*v1alpha1.GitDelivery) {},
+		},
+		"Failed": {
+			reason: "The attempt after a refused attempt is due.", events: []ledger.Event{rejected("GateFailed"), rolledBack(1)},
+			change: func(d *v1alpha1.GitDelivery) { refuse(d, d.Status.AtProvider.Ledger.Position()) }, want: true,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newCanarySceneOfTwo(t, 1, 20)
+			c.Delivered[shopPath] = v1alpha1.DeliveredTree{Site: "edge1", Path: shopPath, Tree: tree.ID(c.stable), Revision: 1}
+			c.goOn(tc.events...)
+			c.publish()
+			tc.change(c.Home)
+			if got := IsDue(c.Home, noon); got != tc.want {
+				t.Errorf("\n%s\nIsDue(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}
