@@ -122,11 +122,18 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 // followTracks returns the parameters of a follower with tracks at the position of a state, and whether its directories get the trees of that position. Each
 // position counts, also with unchanged trees: the content of a directory in tracks is known at a position alone. The spec has to be of the revision, since no
 // other spec has its files, and the function has the files of a rollback that a user requested. A record that is newer than the state stays: the status of the
-// home was read before. An event at the same position changes no record.
+// home was read before. An event at the same position changes no record. A repository without a record records its directories first, as they are: the spec has
+// the trees of a step, which would give requests to a rejected revision.
 func (f Facts) followTracks(p v1alpha1.GitDeliveryParameters, s ledger.State) (v1alpha1.GitDeliveryParameters, bool) {
 	requested := p.AskedPosition()
 	isDue := isEarlierPosition(requested, s) || requested == s.Position() && returnsRequests(s)
-	if !isDue || s.Withdraws != 0 || f.Copy == nil || f.Copy.Compare(s.Head) > 0 {
+	switch {
+	case !isDue || s.Withdraws != 0:
+		return p, false
+	case f.Copy == nil && s.IsRejected():
+		p.Trees, p.Settled = retainTrees(p.Trees), false
+		return p, false
+	case f.Copy == nil || f.Copy.Compare(s.Head) > 0:
 		return p, false
 	}
 	out, reached := f.Follow(p, s, s), s.Essentials()
@@ -135,6 +142,15 @@ func (f Facts) followTracks(p v1alpha1.GitDeliveryParameters, s ledger.State) (v
 	}
 	out.Copy = &reached
 	return out, true
+}
+
+// retainTrees returns the trees of directories that stay as they are.
+func retainTrees(trees []v1alpha1.Tree) []v1alpha1.Tree {
+	out := make([]v1alpha1.Tree, len(trees))
+	for i, t := range trees {
+		out[i] = directories.Retain(t)
+	}
+	return out
 }
 
 // followedParameters returns the parameters of a follower at the step of a revision that is not rejected, and whether directories get trees there that the spec has for a

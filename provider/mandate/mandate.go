@@ -115,7 +115,13 @@ func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
 	if observation.Mandate == nil || observation.Ledger == nil || observation.Record == nil || d.Spec.ForProvider.Mandate == nil {
 		return false
 	}
-	f := Facts{Home: d, Applied: observation.Record.Position, Delivered: deliveredTrees(d), Now: now}
-	_, events := f.Conclude(*observation.Ledger, *observation.Ledger)
-	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.deliversAllParts(*observation.Ledger) })
+	s, f := *observation.Ledger, Facts{Home: d, Applied: observation.Record.Position, Delivered: deliveredTrees(d), Now: now}
+	_, events := f.Conclude(s, s)
+	return slices.ContainsFunc(events, func(e ledger.Event) bool { return !needsAllParts(e, s) || f.deliversAllParts(s) })
+}
+
+// needsAllParts is true for an event on top of a state that needs the evidence of each repository: the end of a rollback, and in tracks its first attempt, which
+// does not begin where each repository holds the target.
+func needsAllParts(e ledger.Event, s ledger.State) bool {
+	return e.Restored != nil || e.RolledBack != nil && s.HasTracks() && s.Cursor.Attempt == 0
 }

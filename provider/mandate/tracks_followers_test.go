@@ -10,6 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
+	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // inTracksOfTwo orders a revision in a track, which the home delivers to edge1, and another repository to edge2.
@@ -96,6 +97,38 @@ func TestConcludeTracksOfTwo(t *testing.T) {
 	}
 }
 
+// TestIsDueInTracksOfTwo has a rejected canary in two repositories, of which the status of the home shows the home alone.
+func TestIsDueInTracksOfTwo(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		events []ledger.Event
+		change func(d *v1alpha1.GitDelivery)
+		want   bool
+	}{
+		"HoldsTarget": {
+			reason: "A first attempt is not due while the home holds the target: the other repository may have nothing to restore either.",
+			events: []ledger.Event{rejected("GateFailed")},
+			change: func(*v1alpha1.GitDelivery) {},
+		},
+		"Failed": {
+			reason: "The attempt after a refused attempt is due.", events: []ledger.Event{rejected("GateFailed"), rolledBack(1)},
+			change: func(d *v1alpha1.GitDelivery) { refuse(d, d.Status.AtProvider.Ledger.Position()) }, want: true,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newCanarySceneOfTwo(t, 1, 20)
+			c.Delivered[shopPath] = v1alpha1.DeliveredTree{Site: "edge1", Path: shopPath, Tree: tree.ID(c.stable), Revision: 1}
+			c.goOn(tc.events...)
+			c.publish()
+			tc.change(c.Home)
+			if got := IsDue(c.Home, noon); got != tc.want {
+				t.Errorf("\n%s\nIsDue(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // shiftFollower lets the other repository be at the position of the home, with no requests for green.
 func (c *canaryScene) shiftFollower() {
 	c.Helper()
@@ -157,7 +190,18 @@ func TestFollowHomeInTracks(t *testing.T) {
 			f.Copy = new(record(c, c.recorded, rejected("GateFailed")))
 		}, want: atStep},
 		"Unrecorded": {
-			reason: "Without a record in the repository its directories are unknown.", events: shifted,
+			reason: "A repository without a record gets no tree of a rejected revision.", events: shifted,
+			change: func(_ *canaryScene, f *Facts) { f.Copy = nil }, want: "Keep",
+		},
+		"UnrecordedAsked": {
+			reason: "A repository without a record gets no tree of a step by a spec that requests the rollback.", events: shifted,
+			change: func(c *canaryScene, f *Facts) {
+				f.Copy = nil
+				c.Followers[0].Spec.ForProvider.Position = new(c.recorded.Position())
+			}, want: "Keep",
+		},
+		"UnrecordedStep": {
+			reason: "A repository without a record gets the trees of its spec while the revision goes through its steps.", events: stepped,
 			change: func(_ *canaryScene, f *Facts) { f.Copy = nil }, want: atStep,
 		},
 	}

@@ -175,6 +175,25 @@ func TestMandateTracksOfFollowers(t *testing.T) {
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
 			w.secondHolds(beside(w.T, canary, stable, 0, 100))
 		}},
+		"StateLost": {reason: "A follower that lost its state after the rollback began gives the canary no requests again.", run: func(w *world) {
+			stable, canary := w.canaryInBoth()
+			w.failGate()
+			w.reconcile("web")
+			w.reconcile(elsewhere)
+			shifted := beside(w.T, canary, stable, 0, 100)
+			w.secondHolds(shifted)
+			_, err := w.git.Git(w.Context(), elsewhere, "update-ref", "-d", stateRef)
+			w.must(err)
+			w.restart()
+			w.reconcile(elsewhere)
+			w.secondHolds(shifted)
+			w.reconcile(elsewhere)
+			w.expect(elsewhere, v1alpha1.ReasonDelivered)
+			w.secondHolds(shifted)
+			if got, want := w.storedRecord(elsewhere).Position, w.storedLedger(repo).State.Position(); got != want {
+				w.Errorf("record of the follower: want position %+v, got %+v", want, got)
+			}
+		}},
 		"NoFiles": {reason: "A follower whose spec lacks the files that the tracks share is left to the function.", run: func(w *world) {
 			stable, canary := w.canaryInBoth()
 			w.changeFollower(func(d *v1alpha1.GitDelivery) {
