@@ -114,6 +114,7 @@ func (k *Kubelet) CompareJob(claim string) {
 	c, ref := g.Spec.ForProvider.Checks[0], g.Status.AtProvider.Checks[0].JobRef
 	if ref == nil {
 		k.T.Fatalf("%s: the status of the Gate names no Job", claim)
+		return
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("Site"))
