@@ -160,6 +160,15 @@ func (l *pushLog) allowLostHome() {
 	l.lost = true
 }
 
+// hasRevisionEverywhere reports whether each repository got a push of a revision.
+func (l *pushLog) hasRevisionEverywhere(revision int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !slices.ContainsFunc(l.d.repositories, func(repository string) bool {
+		return !slices.ContainsFunc(l.pushes, func(p push) bool { return p.repository == repository && p.position.Revision == revision })
+	})
+}
+
 // forgetPushes forgets the pushes so far.
 func (l *pushLog) forgetPushes() {
 	l.mu.Lock()

@@ -46,11 +46,12 @@ func (s silence) killProgram(d *deployment) (end func()) {
 	return end
 }
 
-// holdVerdict delivers the claim, with so many replicas, to all repositories, and holds the answer of the judge back.
+// holdVerdict delivers the revision of the claim with so many replicas, the number of the revision, to all repositories, and holds the answer of the judge back.
 func (d *deployment) holdVerdict(replicas int) {
 	d.T.Helper()
 	judges.setJudgeAnswer(d.Namespace, held) // A Gate may fail a Site before another Site has the revision.
-	d.awaitMeasuring(replicas)
+	d.awaitMeasuring(replicas) // The Gate measures the Site of the home before a follower has the revision.
+	d.Until("all repositories have the revision", patience.Limit, func() bool { return d.pushes.hasRevisionEverywhere(int64(replicas)) })
 }
 
 // awaitAllBack waits until all repositories hold the files of revision 1 again, at a position of the rollback.
