@@ -50,7 +50,7 @@ func (s silence) killProgram(d *deployment) (end func()) {
 func (d *deployment) holdVerdict(replicas int) {
 	d.T.Helper()
 	judges.setJudgeAnswer(d.Namespace, held) // A Gate may fail a Site before another Site has the revision.
-	d.awaitMeasuring(replicas) // The Gate measures the Site of the home before a follower has the revision.
+	d.awaitMeasuring(replicas)               // The Gate measures the Site of the home before a follower has the revision.
 	d.Until("all repositories have the revision", patience.Limit, func() bool { return d.pushes.hasRevisionEverywhere(int64(replicas)) })
 }
 
