@@ -22,6 +22,9 @@ const (
 	// takes hundreds of bytes in memory while it is read. The certificates of all public authorities have 230 KiB.
 	maxKubeconfigBytes, maxKubeconfigMarks = 512 << 10, 10_000
 
+	// maxClientKeyBytes is the maximum size of a client key: an RSA key of 16,384 bits. A handshake takes time by the third power of the length.
+	maxClientKeyBytes = 16 << 10
+
 	// valueMarks may begin a line, an item, or a field.
 	valueMarks = "\n,:[{"
 )
@@ -137,6 +140,7 @@ func refuseUnsafe(c clientcmdapiv1.Cluster, u clientcmdapiv1.AuthInfo, l Limits)
 		{bad: u.TokenFile != "", field: "tokenFile", detail: file},
 		{bad: u.ClientCertificate != "", field: "client-certificate", detail: file},
 		{bad: u.ClientKey != "", field: "client-key", detail: file},
+		{bad: len(u.ClientKeyData) > maxClientKeyBytes, field: "client-key-data", detail: "is too large"},
 		{bad: c.CertificateAuthority != "", field: "certificate-authority", detail: file},
 		{bad: u.Impersonate != "" || u.ImpersonateUID != "" || len(u.ImpersonateGroups)+len(u.ImpersonateUserExtra) > 0, field: "act-as", detail: refused},
 		{bad: c.ProxyURL != "", field: "proxy-url", detail: refused},

@@ -129,6 +129,10 @@ func TestParse(t *testing.T) {
 			reason: "A kubeconfig of many values would take a hundred times the memory of the text.",
 			config: honest + "preferences: {extensions: [" + strings.Repeat("{},", 10_000) + "]}\n", detail: "is too large",
 		},
+		"ClientKey": {
+			reason: "A client key has a limit, since its author chooses the time of a handshake.",
+			config: with("client-key-data: Y2E=", "client-key-data: "+strings.Repeat("Y2Fz", 10_000)), field: "client-key-data",
+		},
 		"Authorities": {
 			reason: "A kubeconfig may trust hundreds of certificates.",
 			config: with("certificate-authority-data: Y2E=", "certificate-authority-data: "+strings.Repeat("Y2Fz", 80_000)),
