@@ -19,7 +19,8 @@ func Check(text string) error {
 }
 
 // CanFail reports whether a script of a POSIX shell can end with another exit code than 0. It is false where the text alone excludes that, as of a script whose
-// last command is echo, and true in doubt: for a loop that waits, a command that the script computes, and a text that the shell cannot parse.
+// last command is echo, and true in doubt: for a loop that waits, a command that the script computes, a text that the shell cannot parse, and a text that may
+// nest too deeply for a parser.
 func CanFail(text string) bool { return canScriptFail(text, settingsOfShell("sh")) }
 
 // CommandCanFail reports whether a command with its arguments, which no shell expands, can end with another exit code than 0. It is true in doubt.
@@ -68,6 +69,9 @@ func shellCanFail(words []string) bool {
 
 // canScriptFail reports whether a script can fail, in a shell with some settings.
 func canScriptFail(text string, inherited settings) bool {
+	if mayNestDeeply(text) {
+		return true
+	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return true

@@ -5,6 +5,7 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -22,13 +23,19 @@ import (
 
 	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // FieldManager is the name under which annotations are written.
 const FieldManager = "intentplane-sitesync"
 
-// homeLink is the key of the cluster that the provider runs in.
-const homeLink = ""
+const (
+	// homeLink is the key of the cluster that the provider runs in.
+	homeLink = ""
+
+	// maxDials is the maximum number of kubeconfigs that are read at once, of which each namespace has one: a tenant may write kubeconfigs that take long to read.
+	maxDials = 4
+)
 
 // A Pool holds the connections of all who read. It is safe for concurrent use.
 type Pool struct {
@@ -44,6 +51,8 @@ type Pool struct {
 	after func(time.Duration, func())
 
 	pacer *wakePacer
+	// dials are the places of the kubeconfigs that are read.
+	dials *shares.Places
 
 	mu    sync.Mutex
 	links map[string]*link
@@ -96,7 +105,7 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 func NewPool(d Dial, a *account.Accounts, wake func(owner types.NamespacedName)) *Pool {
 	return &Pool{
 		dial: d, accounts: a, wake: wake, patience: patience, timeout: requestTimeout, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
-		pacer: newWakePacer(), links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
+		pacer: newWakePacer(), dials: shares.NewPlaces(shares.Limits{PerHost: maxDials, PerNamespaceAtHost: 1}), links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
 	}
 }
 
@@ -215,18 +224,39 @@ func (l *Look) Remote(kubeconfig []byte, a Access) (*Cluster, error) {
 }
 
 func (l *Look) connectCluster(key string, kubeconfig []byte, a Access) (*Cluster, error) {
-	p := l.pool
+	connection := l.pool.findLink(key)
+	if connection == nil {
+		var err error
+		if connection, err = l.pool.findOrDialLink(key, kubeconfig, a); err != nil {
+			return nil, err
+		}
+	}
+	return &Cluster{look: l, link: connection}, nil
+}
+
+// findLink returns a connection from which something is read, or nil.
+func (p *Pool) findLink(key string) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if existing, ok := p.links[key]; ok {
-		return &Cluster{look: l, link: existing}, nil
+	return p.links[key]
+}
+
+// findOrDialLink returns a connection once the namespace of the kubeconfig has its turn to read one. It reads the kubeconfig without the lock of the pool, which
+// all readers of all clusters need. A new connection is one of the pool's once something is read from it.
+func (p *Pool) findOrDialLink(key string, kubeconfig []byte, a Access) (*link, error) {
+	free, err := p.dials.Acquire(context.Background(), shares.Place{Namespace: cmp.Or(a.Tenant, string(a.Origin))})
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	if existing := p.findLink(key); existing != nil {
+		return existing, nil
 	}
 	d, closeFn, err := p.dial(kubeconfig, a.Origin)
 	if err != nil {
 		return nil, err
 	}
-	// It is one of the Pool's once something is read from it.
-	return &Cluster{look: l, link: &link{key: key, account: p.connectionAccount(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
+	return &link{key: key, account: p.connectionAccount(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}, nil
 }
 
 // connectionAccount returns the account of a connection, shared with the other connections of the same tenant.

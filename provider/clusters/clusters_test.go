@@ -19,11 +19,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/account"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // inTime is the limit of an operation that is not meant to wait.
@@ -249,6 +251,38 @@ func (p *pool) sizes(links, watches int) {
 	p.t.Helper()
 	if l, w := p.Size(); l != links || w != watches {
 		p.t.Fatalf("want %d connections and %d watches, got %d and %d", links, watches, l, w)
+	}
+}
+
+// TestSlowKubeconfigDelaysNoOther has a kubeconfig of one tenant that takes long to read, and a connection of another tenant.
+func TestSlowKubeconfigDelaysNoOther(t *testing.T) {
+	begun, ended := make(chan struct{}), make(chan struct{})
+	defer close(ended)
+	p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) {
+		if string(k) == "slow" {
+			close(begun)
+			<-ended
+		}
+		return nil, func() {}, nil
+	}, account.New(account.Bounds{}), func(types.NamespacedName) {})
+	connect := func(kubeconfig, tenant string) {
+		_, _ = p.Look(owner(tenant)).Remote([]byte(kubeconfig), Access{Origin: Origin(tenant), Tenant: tenant})
+	}
+	go connect("slow", "team-a")
+	<-begun
+	if free, ok := p.dials.TryAcquire(shares.Place{Namespace: "team-a"}); ok {
+		free()
+		t.Error("A tenant reads one kubeconfig at a time: TryAcquire(...): want false")
+	}
+	connected := make(chan struct{})
+	go func() {
+		connect("quick", "team-b")
+		close(connected)
+	}()
+	select {
+	case <-connected:
+	case <-time.After(inTime):
+		t.Errorf("A tenant waits for no kubeconfig of another tenant: Remote(...): no answer in %s", inTime)
 	}
 }
 

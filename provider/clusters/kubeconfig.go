@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
@@ -15,6 +16,27 @@ import (
 
 // requestRate is how many requests per second are sent to one cluster, and requestBurst how many at once.
 const requestRate, requestBurst = 20, 50
+
+const (
+	// maxKubeconfigBytes and maxKubeconfigMarks are the maximum size of a kubeconfig, and the maximum number of its characters that may begin a value. Each value
+	// takes hundreds of bytes in memory while it is read. The certificates of all public authorities have 230 KiB.
+	maxKubeconfigBytes, maxKubeconfigMarks = 512 << 10, 10_000
+
+	// maxClientKeyBytes is the maximum size of a client key: an RSA key of 16,384 bits. A handshake takes time by the third power of the length.
+	maxClientKeyBytes = 16 << 10
+
+	// valueMarks may begin a line, an item, or a field.
+	valueMarks = "\n,:[{"
+)
+
+// isTooLarge is true for a kubeconfig that takes long to read, or much memory.
+func isTooLarge(data []byte) bool {
+	marks := 0
+	for i := range len(valueMarks) {
+		marks += bytes.Count(data, []byte{valueMarks[i]})
+	}
+	return len(data) > maxKubeconfigBytes || marks > maxKubeconfigMarks
+}
 
 // fieldExec is the field of a kubeconfig that runs a program.
 const fieldExec = "exec"
@@ -48,6 +70,9 @@ type Limits struct {
 // Parse a kubeconfig, as far as its current context goes. Its author is not trusted: it can neither run a program, nor
 // read a file of the provider, nor use a proxy, nor impersonate another user. It returns a RefusedError.
 func Parse(data []byte, l Limits) (*rest.Config, error) {
+	if isTooLarge(data) {
+		return nil, &RefusedError{Detail: "is too large"}
+	}
 	c := clientcmdapiv1.Config{}
 	if boundedyaml.UnmarshalStrict(data, &c) != nil {
 		return nil, &RefusedError{Detail: "cannot be parsed"} // The parser's message may repeat a token.
@@ -115,6 +140,7 @@ func refuseUnsafe(c clientcmdapiv1.Cluster, u clientcmdapiv1.AuthInfo, l Limits)
 		{bad: u.TokenFile != "", field: "tokenFile", detail: file},
 		{bad: u.ClientCertificate != "", field: "client-certificate", detail: file},
 		{bad: u.ClientKey != "", field: "client-key", detail: file},
+		{bad: len(u.ClientKeyData) > maxClientKeyBytes, field: "client-key-data", detail: "is too large"},
 		{bad: c.CertificateAuthority != "", field: "certificate-authority", detail: file},
 		{bad: u.Impersonate != "" || u.ImpersonateUID != "" || len(u.ImpersonateGroups)+len(u.ImpersonateUserExtra) > 0, field: "act-as", detail: refused},
 		{bad: c.ProxyURL != "", field: "proxy-url", detail: refused},

@@ -124,6 +124,19 @@ func TestParse(t *testing.T) {
 			reason: "Aliases of a long token would take a hundred times the memory of the text.", detail: "cannot be parsed",
 			config: honest + "- name: long\n  user: {token: &t " + strings.Repeat("x", 20_000) + "}\n" + usersWithAlias(100),
 		},
+		"Large": {reason: "A kubeconfig has a limit.", config: honest + "# " + strings.Repeat("x", maxKubeconfigBytes), detail: "is too large"},
+		"Values": {
+			reason: "A kubeconfig of many values would take a hundred times the memory of the text.",
+			config: honest + "preferences: {extensions: [" + strings.Repeat("{},", 10_000) + "]}\n", detail: "is too large",
+		},
+		"ClientKey": {
+			reason: "A client key has a limit, since its author chooses the time of a handshake.",
+			config: with("client-key-data: Y2E=", "client-key-data: "+strings.Repeat("Y2Fz", 10_000)), field: "client-key-data",
+		},
+		"Authorities": {
+			reason: "A kubeconfig may trust hundreds of certificates.",
+			config: with("certificate-authority-data: Y2E=", "certificate-authority-data: "+strings.Repeat("Y2Fz", 80_000)),
+		},
 		"Empty": {reason: "An empty text is refused as a kubeconfig.", config: "", field: "current-context"},
 	}
 	for name, tc := range cases {

@@ -146,6 +146,7 @@ func (o Observation) ProvenHealth(c coverage.Coverage) string {
 // Observe returns the report of the engine, as far as the users of the claim may see it. An object that does not exist is nil.
 func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
 	o := observeEngine(engine, w, main, second)
+	o.Kind, o.Health = limitText(o.Kind, maxKindBytes), limitText(o.Health, maxHealthBytes)
 	if main != nil {
 		o.Message = statusmessage.Sanitize(messageForUsers(w, o, main))
 	}

@@ -2,8 +2,10 @@ package engines
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,23 +35,31 @@ type recording struct {
 	} `json:"steps"`
 }
 
-func TestRecordings(t *testing.T) {
+// readRecordings returns the recordings in testdata, by the names of their files.
+func readRecordings(t *testing.T) map[string]recording {
+	t.Helper()
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings in testdata: %v", err)
 	}
+	out := map[string]recording{}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := recording{}
-			if err := json.Unmarshal(b, &s); err != nil {
-				t.Fatal(err)
-			}
-			s.replay(t)
-		})
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := recording{}
+		if err := json.Unmarshal(b, &s); err != nil {
+			t.Fatal(err)
+		}
+		out[strings.TrimSuffix(filepath.Base(file), ".json")] = s
+	}
+	return out
+}
+
+func TestRecordings(t *testing.T) {
+	for name, s := range readRecordings(t) {
+		t.Run(name, s.replay)
 	}
 }
 
@@ -91,6 +101,65 @@ func decodeJSONObject(t *testing.T, doc json.RawMessage) *unstructured.Unstructu
 		t.Fatal(err)
 	}
 	return u
+}
+
+// replaceText replaces the text with an index among all texts of a JSON value. The returned index is negative if the value has so many texts.
+func replaceText(v any, index int, text string) (replaced any, rest int) {
+	switch v := v.(type) {
+	case string:
+		if index == 0 {
+			return text, -1
+		}
+		return v, index - 1
+	case []any:
+		for i := range v {
+			v[i], index = replaceText(v[i], index, text)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			v[key], index = replaceText(v[key], index, text)
+		}
+	}
+	return v, index
+}
+
+// TestLongTextsAreCut replaces each text of the objects of engines by a long one, as a hostile cluster may send it: the API server refuses a status with it.
+func TestLongTextsAreCut(t *testing.T) {
+	for name, s := range readRecordings(t) {
+		t.Run(name, func(t *testing.T) {
+			main, second := s.Main, s.Second
+			for _, step := range s.Steps {
+				if main, second = applyPatch(t, main, step.Main), applyPatch(t, second, step.Second); step.NoSecond {
+					second = nil
+				}
+			}
+			for index, rest := 0, -1; rest < 0; index++ {
+				mainObject, secondObject := decodeJSONObject(t, main), decodeJSONObject(t, second)
+				texts := []any{mainObject.Object}
+				if secondObject != nil {
+					texts = append(texts, secondObject.Object)
+				}
+				_, rest = replaceText(texts, index, strings.Repeat("x", 2000))
+				checkTextLengths(t, Observe(s.Engine, s.Want, mainObject, secondObject))
+			}
+		})
+	}
+}
+
+// checkTextLengths fails for an observation with a text that is longer than its field in the status of a Site.
+func checkTextLengths(t *testing.T, o Observation) {
+	t.Helper()
+	for field, c := range map[string]struct {
+		text  string
+		limit int
+	}{
+		"kind": {text: o.Kind, limit: 63}, "health": {text: o.Health, limit: 64}, "url": {text: o.URL, limit: 512}, "target": {text: o.Target, limit: 16},
+		"reason": {text: o.Reason, limit: 64}, "message": {text: o.Message, limit: 1024}, "commit": {text: o.Commit, limit: 64},
+	} {
+		if len(c.text) > c.limit {
+			t.Errorf("The status of a Site has at most %d characters in its field %s: Observe(...): got %d", c.limit, field, len(c.text))
+		}
+	}
 }
 
 func TestPrimaryRef(t *testing.T) {

@@ -39,12 +39,21 @@ func repositoryName(raw string) string {
 	return strings.TrimSuffix(displayed[strings.LastIndexAny(displayed, "/:")+1:], ".git")
 }
 
-// maxURLBytes bounds a URL in a status.
-const maxURLBytes = 512
+// Bounds of the texts of an engine in a status, in bytes. The API server refuses a whole status with a longer text, and it is about each Site of a claim.
+const (
+	maxURLBytes    = 512
+	maxKindBytes   = 63
+	maxHealthBytes = 64
+)
 
 func limitURLLength(text string) string {
-	text = strings.ReplaceAll(statusmessage.OneLine(text), " ", "")
-	return strings.ToValidUTF8(text[:min(len(text), maxURLBytes)], "")
+	return limitText(strings.ReplaceAll(statusmessage.OneLine(text), " ", ""), maxURLBytes)
+}
+
+// limitText returns a text of an engine on one line, cut to a number of bytes.
+func limitText(text string, limit int) string {
+	text = statusmessage.OneLine(text)
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }
 
 // describeWrongBranch returns why an engine must not read a branch, or "". HEAD, which may be any branch, is accepted: the commit proves the

@@ -75,11 +75,22 @@ func messageFields() []string {
 	return []string{"error_description", "message", "detail", "msg", "reason", "error", "title"}
 }
 
-// maxNestedMessages is the limit of nested objects around a message, such as error and the first of errors.
-const maxNestedMessages = 3
+const (
+	// maxNestedMessages is the limit of nested objects around a message, such as error and the first of errors.
+	maxNestedMessages = 3
 
-// messageOfJSON returns the message of an error from the usual fields.
-func messageOfJSON(body []byte) string { return nestedMessage(body, maxNestedMessages) }
+	// maxMessageJSON is the limit of JSON in which a message is searched, in bytes. Each value of JSON takes some dozens of bytes in memory, and the account of the
+	// answer pays for three times its text.
+	maxMessageJSON = 64 << 10
+)
+
+// messageOfJSON returns the message of an error from the usual fields. The text is empty for longer JSON.
+func messageOfJSON(body []byte) string {
+	if len(body) > maxMessageJSON {
+		return ""
+	}
+	return nestedMessage(body, maxNestedMessages)
+}
 
 // nestedMessage returns the message of an object, or of the error or the first of the errors in it. Names of fields may have capital letters.
 func nestedMessage(body []byte, depth int) string {

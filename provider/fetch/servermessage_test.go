@@ -1,7 +1,9 @@
 package fetch
 
 import (
+	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -202,6 +204,33 @@ func TestRedirectIsNamed(t *testing.T) {
 			got := redirectError(&http.Response{StatusCode: http.StatusFound, Header: header, Request: request})
 			if diff := cmp.Diff(tc.want, got.Error()); diff != "" {
 				t.Errorf("\n%s\nredirectError(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestWordsAreBounded reads the message of JSON whose values take far more memory than their text.
+func TestWordsAreBounded(t *testing.T) {
+	fields := strings.Builder{}
+	for n := 0; fields.Len() < MaxBytes-100; n++ {
+		_, _ = fmt.Fprintf(&fields, `,"%x":0`, n)
+	}
+	cases := map[string]struct{ reason, body string }{
+		"Fields": {reason: "An object of many fields has no message.", body: `{"message":"x"` + fields.String() + `}`},
+		"Errors": {reason: "A list of many errors has no message.", body: `{"errors":["x"` + strings.Repeat(",0", MaxBytes/2-100) + `]}`},
+		"Nested": {reason: "Many errors within an error have no message.", body: `{"error":{"errors":["x"` + strings.Repeat(",0", MaxBytes/2-100) + `]}}`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var baseline, final runtime.MemStats
+			runtime.ReadMemStats(&baseline)
+			got := Answer{Status: http.StatusInternalServerError, Body: []byte(tc.body)}.Words(Credentials{})
+			runtime.ReadMemStats(&final)
+			if want := "status 500 Internal Server Error"; got != want {
+				t.Errorf("\n%s\nWords(...): want %q, got %q", tc.reason, want, got)
+			}
+			if took := final.TotalAlloc - baseline.TotalAlloc; took > answerBytes {
+				t.Errorf("\n%s\nThe account pays for %d bytes, and %d bytes of JSON took %d.", tc.reason, answerBytes, len(tc.body), took)
 			}
 		})
 	}

@@ -28,6 +28,10 @@ const (
 	ahead = 5 * time.Minute
 
 	maxAnswerBytes = 64 << 10
+
+	// maxKeyBytes is the maximum size of a private key: an RSA key of 16,384 bits. A signature takes time by the third power of the length, and a tenant writes the
+	// key.
+	maxKeyBytes = 16 << 10
 )
 
 // An App is an installation of a GitHub App.
@@ -50,8 +54,11 @@ func (a App) Check() error {
 	if a.Installation == "" || strings.ContainsFunc(a.Installation, func(r rune) bool { return !isASCIIDigit(r) }) {
 		return errors.New("the installation ID of the GitHub App must be a number")
 	}
-	if a.PrivateKey == "" {
+	switch {
+	case a.PrivateKey == "":
 		return errors.New("the private key of the GitHub App is empty")
+	case len(a.PrivateKey) > maxKeyBytes:
+		return errors.Errorf("the private key of the GitHub App has more than %d KiB", maxKeyBytes>>10)
 	}
 	_, err := a.tokenEndpointURL()
 	return err

@@ -12,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gatewayapi"
 	"github.com/intentplane/intentplane/provider/instant"
@@ -26,6 +27,9 @@ const (
 
 	// maxUnproven is the number of unproven objects that the status of a Site names.
 	maxUnproven = 16
+
+	// maxMessage is the greatest length of a message in the status, in characters.
+	maxMessage = 1024
 )
 
 // A Decision is the result of the facts.
@@ -93,6 +97,15 @@ func (f Facts) observeSite(want v1alpha1.SiteTree, s SiteFacts) v1alpha1.SiteObs
 	o.Traffic = f.observeTraffic(want, s)
 	if o.DesiredTree = ""; f.IsAhead && want.Tree != o.Tree && want.Wave <= f.askedPosition().Step {
 		o.DesiredTree = want.Tree
+	}
+	return cutMessages(o)
+}
+
+// cutMessages cuts messages with texts of servers. The API server refuses a whole status with a longer message, and it is about all Sites of a claim.
+func cutMessages(o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	o.Message = oneline.Cut(o.Message, maxMessage)
+	if o.Cluster != nil {
+		o.Cluster.Message = oneline.Cut(o.Cluster.Message, maxMessage)
 	}
 	return o
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
@@ -565,6 +566,35 @@ func TestStartedAt(t *testing.T) {
 			}
 			if d.Next.Sites[0].StartedAt == nil {
 				t.Errorf("\n%s\nDecide(...): startedAt of the Site is empty", tc.reason)
+			}
+		})
+	}
+}
+
+// TestMessagesAreCut has messages of servers that are longer than a status can have.
+func TestMessagesAreCut(t *testing.T) {
+	long := strings.Repeat("é", 2*maxMessage)
+	cases := map[string]struct {
+		reason string
+		site   SiteFacts
+	}{
+		"Denied": {reason: "A refusal is cut.", site: live(func(s *SiteFacts) { s.Denied = long })},
+		"Commit": {
+			reason: "The reason for an unknown commit is cut, with the repository of the engine behind it.",
+			site: live(func(s *SiteFacts) {
+				s.Applied, s.Mirror = Subtree{Unknown: long}, "https://mirror.example.org/fleet.git"
+			}),
+		},
+		"Cluster": {reason: "The message about a cluster is cut.", site: clustered(func(s *SiteFacts) { s.Cluster.Blocker.Message = long })},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := Decide(testFacts(tc.site)).Next.Sites[0]
+			if got := utf8.RuneCountInString(o.Message); got != maxMessage {
+				t.Errorf("\n%s\nmessage of the Site: want %d characters, got %d", tc.reason, maxMessage, got)
+			}
+			if o.Cluster != nil && utf8.RuneCountInString(o.Cluster.Message) > maxMessage {
+				t.Errorf("\n%s\nmessage of the cluster: want at most %d characters, got %q", tc.reason, maxMessage, o.Cluster.Message)
 			}
 		})
 	}

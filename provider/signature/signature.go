@@ -50,20 +50,31 @@ type Signer struct {
 	open func() (signingForm, error)
 }
 
-// minRSABits is the minimum length of an RSA key.
-const minRSABits = 2048
+const (
+	// minRSABits and maxRSABits are the minimum and the maximum length of an RSA key. A signature takes time by the third power of the length.
+	minRSABits, maxRSABits = 2048, 16_384
+
+	// maxPrivateBytes and maxTrustedBytes are the maximum sizes of a private key and of all trusted keys. Each signature may be compared with each trusted key.
+	maxPrivateBytes, maxTrustedBytes = 64 << 10, 256 << 10
+)
+
+// isRSALength reports whether an RSA key may have a length in bits.
+func isRSALength(bits int) bool { return bits >= minRSABits && bits <= maxRSABits }
 
 func errWeakKey() error {
-	return errors.Errorf("the signing key must be of ed25519, ecdsa or rsa, and an RSA key must have %d bits", minRSABits)
+	return errors.Errorf("the signing key must be of ed25519, ecdsa or rsa, and an RSA key must have at least %d bits and at most %d", minRSABits, maxRSABits)
 }
 
 func errWeakTrustedKey() error {
-	return errors.Errorf("each trusted signing key must be of ed25519, ecdsa or rsa, and an RSA key must have %d bits", minRSABits)
+	return errors.Errorf("each trusted signing key must be of ed25519, ecdsa or rsa, and an RSA key must have at least %d bits and at most %d", minRSABits, maxRSABits)
 }
 
 // New returns a signer that opens the key when it is first used, since that may take a while. The clock decides when a key has expired.
 func New(k Key, now func() time.Time) *Signer {
 	return &Signer{open: sync.OnceValues(func() (signingForm, error) {
+		if len(k.Private) > maxPrivateBytes || len(k.Trusted) > maxTrustedBytes {
+			return nil, errors.Errorf("the signing key may have %d KiB, and the trusted signing keys %d KiB", maxPrivateBytes>>10, maxTrustedBytes>>10)
+		}
 		switch k.Format {
 		case FormatSSH:
 			return newSSHForm(k)

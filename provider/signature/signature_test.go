@@ -59,27 +59,30 @@ func sshKey(t *testing.T, k any) string {
 	return string(pem.EncodeToMemory(must[*pem.Block](t)(ssh.MarshalPrivateKey(k, ""))))
 }
 
+// armorKey returns the output of a function in the armor of a kind of key.
+func armorKey(t *testing.T, kind string, write func(w *bytes.Buffer) error) string {
+	t.Helper()
+	raw, out := &bytes.Buffer{}, &bytes.Buffer{}
+	if err := write(raw); err != nil {
+		t.Fatal(err)
+	}
+	w, err := armor.Encode(out, kind, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = w.Write(raw.Bytes())
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 // pgp returns an armored key that was created at a time.
 func pgp(t *testing.T, c *packet.Config) (private, public string) {
 	t.Helper()
 	e := must[*openpgp.Entity](t)(openpgp.NewEntity("Intentplane", "", "intentplane@example.org", c))
-	encode := func(kind string, write func(w *bytes.Buffer) error) string {
-		raw, out := &bytes.Buffer{}, &bytes.Buffer{}
-		if err := write(raw); err != nil {
-			t.Fatal(err)
-		}
-		w, err := armor.Encode(out, kind, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = w.Write(raw.Bytes())
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
-	}
-	private = encode(openpgp.PrivateKeyType, func(w *bytes.Buffer) error { return e.SerializePrivateWithoutSigning(w, nil) })
-	return private, encode(openpgp.PublicKeyType, func(w *bytes.Buffer) error { return e.Serialize(w) })
+	private = armorKey(t, openpgp.PrivateKeyType, func(w *bytes.Buffer) error { return e.SerializePrivateWithoutSigning(w, nil) })
+	return private, armorKey(t, openpgp.PublicKeyType, func(w *bytes.Buffer) error { return e.Serialize(w) })
 }
 
 func at(t time.Time) func() time.Time { return func() time.Time { return t } }
@@ -120,6 +123,13 @@ func TestCheckKeys(t *testing.T) {
 			reason: "A short RSA key is refused among the trusted keys, too.",
 			key:    Key{Format: FormatOpenPGP, Private: goodPGP, Trusted: []byte(shortPublicPGP)}, want: "each trusted signing key",
 		},
+		"LargeKey": {
+			reason: "A key has a limit.", key: Key{Format: FormatSSH, Private: good + strings.Repeat(" ", maxPrivateBytes)}, want: "64 KiB",
+		},
+		"ManyTrusted": {
+			reason: "Trusted keys have a limit.",
+			key:    Key{Format: FormatSSH, Private: good, Trusted: []byte(strings.Repeat("#", maxTrustedBytes+1))}, want: "256 KiB",
+		},
 		"Ended": {
 			reason: "An expired key is reported, so that its earlier signatures do not look forged.",
 			key:    Key{Format: FormatOpenPGP, Private: ended}, want: "has expired",
@@ -152,5 +162,13 @@ func TestExpiredKey(t *testing.T) {
 	clock = now().Add(2 * time.Hour)
 	if _, err := s.Sign([]byte("content")); err == nil || s.Check() == nil {
 		t.Errorf("\nThe clock says that it has ended\nSign(): %v, Check(): %v", err, s.Check())
+	}
+}
+
+func TestIsRSALength(t *testing.T) {
+	for bits, want := range map[int]bool{minRSABits - 1: false, minRSABits: true, maxRSABits: true, maxRSABits + 1: false} {
+		if got := isRSALength(bits); got != want {
+			t.Errorf("An RSA key has a minimum and a maximum length: isRSALength(%d): want %v, got %v", bits, want, got)
+		}
 	}
 }

@@ -63,7 +63,7 @@ func isWeakSSHKey(k ssh.PublicKey) bool {
 			return true
 		}
 		r, ok := c.CryptoPublicKey().(*rsa.PublicKey)
-		return !ok || r.N.BitLen() < minRSABits
+		return !ok || !isRSALength(r.N.BitLen())
 	}
 	return true
 }

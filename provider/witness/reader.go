@@ -27,6 +27,10 @@ import (
 // steps.
 const maxWitnesses = 64
 
+// maxRequests is the maximum number of open RolloutRequests that are read for one deployment. Up to rolloutv1alpha1.MaxOpen of them have a turn, and a tenant may
+// create any number.
+const maxRequests = 1000
+
 // Index indexes a kind for a Reader: Gates and SiteSyncs by their controllers, and RolloutRequests that may take effect by their deployments, so that closed
 // requests cost nothing.
 func Index(ctx context.Context, i client.FieldIndexer, o client.Object) error {
@@ -129,7 +133,7 @@ func (r *Reader) requestsFor(ctx context.Context, home *v1alpha1.GitDelivery) ([
 		return nil, nil
 	}
 	claim, all := home.Spec.ForProvider.ClaimRef, &rolloutv1alpha1.RolloutRequestList{}
-	err := requestIndex().List(ctx, r.kube, all, deploymentIndexKey(claim.APIGroup, claim.Name), client.InNamespace(home.GetNamespace()))
+	err := requestIndex().List(ctx, r.kube, all, deploymentIndexKey(claim.APIGroup, claim.Name), client.InNamespace(home.GetNamespace()), client.Limit(maxRequests))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot list RolloutRequests")
 	}

@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,5 +48,35 @@ func TestGather(t *testing.T) {
 				t.Errorf("\n%s\nGather(...): %v, numbers of Gates, SiteSyncs and RolloutRequests: -want, +got:\n%s", tc.reason, err, diff)
 			}
 		})
+	}
+}
+
+// limitedLists records the limits of lists.
+type limitedLists struct {
+	client.Reader
+
+	limits map[string]int64
+}
+
+// List objects.
+func (l *limitedLists) List(ctx context.Context, all client.ObjectList, options ...client.ListOption) error {
+	o := client.ListOptions{}
+	o.ApplyOptions(options)
+	l.limits[fmt.Sprintf("%T", all)] = o.Limit
+	return l.Reader.List(ctx, all, options...)
+}
+
+// TestGatherIsBounded reads the evidence of a home: a tenant may create any number of the objects.
+func TestGatherIsBounded(t *testing.T) {
+	lists := &limitedLists{Reader: newCache(t), limits: map[string]int64{}}
+	r := NewReader(lists)
+	r.Enable(&rolloutv1alpha1.Gate{})
+	r.Enable(&rolloutv1alpha1.RolloutRequest{})
+	if _, err := r.Gather(t.Context(), mandate.Facts{Home: newHome("web")}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"*v1alpha1.GateList": maxWitnesses, "*v1alpha1.SiteSyncList": maxWitnesses, "*v1alpha1.RolloutRequestList": maxRequests}
+	if diff := cmp.Diff(want, lists.limits); diff != "" {
+		t.Errorf("Each list has a limit: -want, +got:\n%s", diff)
 	}
 }

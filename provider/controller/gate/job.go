@@ -230,7 +230,7 @@ func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, i
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
 		return "", errors.Wrap(err, "cannot read Job")
 	}
-	if into.Impossible = refuseForeignJob(in, into.Job, o, j); into.Impossible != "" {
+	if into.Impossible = job.RefuseForeign(in, into.Job, o, j); into.Impossible != "" {
 		return "", nil
 	}
 	into.Job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
@@ -245,23 +245,6 @@ func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, i
 	}
 	into.Judgement = judgement
 	return "", nil
-}
-
-// refuseForeignJob returns why a Job is not the Job that the provider created, or "". The provider's own has the UID that is known. While
-// none is known, it has the nonce from the status, or is equal to the desired Job of the check: an equal Job runs the check, even if another
-// client created it.
-func refuseForeignJob(in job.Input, recorded *v1alpha1.CheckJobReference, o *unstructured.Unstructured, j *batchv1.Job) string {
-	switch uid := string(j.GetUID()); {
-	case recorded == nil:
-	case recorded.UID != "" && recorded.UID != uid:
-		return "the Job was replaced: the cluster has another Job of this name, with UID " + uid
-	case recorded.UID == uid, job.HasNonce(j, recorded.NonceDigest):
-		return ""
-	}
-	if field := job.Differs(in, o); field != "" {
-		return "the cluster has another Job of this name, which differs in " + field
-	}
-	return ""
 }
 
 // requestJob has Update create a Job. The configuration and the script are read only now: later changes do not concern this Job. It returns
@@ -362,6 +345,7 @@ func (e *external) createJobs(ctx context.Context, g *v1alpha1.Gate) error {
 			failed = append(failed, errors.Wrap(err, "cannot make Job of a check"))
 			continue
 		}
+		uid = job.UsableUID(uid)
 		e.memory.recordCreated(w.job.GetName(), uid, e.now())
 		if uid != "" {
 			recordJobReference(g, w, v1alpha1.CheckJobReference{Name: w.job.GetName(), UID: string(uid)})

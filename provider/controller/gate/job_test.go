@@ -366,6 +366,44 @@ func TestForgedJob(t *testing.T) {
 	}
 }
 
+// TestLongUID has a cluster give a Job a UID that no status can have. The check ends, and the Gate has a status.
+func TestLongUID(t *testing.T) {
+	long := strings.Repeat("x", 65)
+	cases := map[string]struct {
+		reason string
+		begin  func(w *world)
+	}{
+		"Created": {reason: "The cluster may give the UID to the Job that the provider creates.", begin: func(w *world) {
+			w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured).SetUID(types.UID(long))
+				return false, nil, nil
+			})
+			w.reconcile()
+		}},
+		"Replaced": {reason: "The cluster may give the UID to another Job of the name.", begin: func(w *world) {
+			w.reconcile()
+			w.replace(types.UID(long), func(*unstructured.Unstructured) {})
+			w.restart()
+			w.forgetJob()
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, script(nil))
+			tc.begin(w)
+			w.end(batchv1.JobComplete, "", 0, "all is well")
+			w.judged()
+			r := w.get().Status.AtProvider.Checks[0]
+			if want := "the cluster gives the Job a UID that is too long"; r.Message != want {
+				t.Errorf("\n%s\nmessage: want %q, got %q", tc.reason, want, r.Message)
+			}
+			if r.JobRef != nil && len(r.JobRef.UID) > 64 {
+				t.Errorf("\n%s\nThe status names no such UID: jobRef: got %d characters", tc.reason, len(r.JobRef.UID))
+			}
+		})
+	}
+}
+
 // TestJobIsKnownByUID has a webhook of the cluster change the Job that the provider created. The provider knows it after a restart all the same.
 func TestJobIsKnownByUID(t *testing.T) {
 	w := newWorld(t, script(nil))

@@ -138,6 +138,8 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 
 // dial the cluster of the Site.
 func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, func(), error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.dialled = append(w.dialled, string(o)+" "+string(kubeconfig))
 	return w.cluster, func() {}, nil
 }

@@ -51,8 +51,6 @@ type world struct {
 
 	kube    client.Client
 	cluster *apiserver.Server
-	// dialled counts the connections that were made.
-	dialled int
 	woken   chan types.NamespacedName
 	clock   time.Time
 	c       *connector
@@ -101,7 +99,6 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) dial(kubeconfig []byte, _ clusters.Origin) (dynamic.Interface, func(), error) {
-	w.dialled++
 	if kubeconfig != nil {
 		if _, err := clusters.Parse(kubeconfig, clusters.Limits{}); err != nil {
 			return nil, nil, err

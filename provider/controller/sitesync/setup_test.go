@@ -3,6 +3,7 @@ package sitesync
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,6 +58,8 @@ type world struct {
 	git     *gitserver.Server
 	kube    client.Client
 	cluster *apiserver.Server
+	// mu guards the connections: Sites are read at the same time.
+	mu sync.Mutex
 	// dialled counts the connections that were made.
 	dialled int
 	// dialledWith is the kubeconfig of the last connection.
@@ -139,6 +142,8 @@ func (t teller) Get(_ context.Context, objectKey client.ObjectKey, o client.Obje
 }
 
 func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, func(), error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.dialled++
 	w.dialledWith, w.origin = string(kubeconfig), o
 	if kubeconfig != nil {

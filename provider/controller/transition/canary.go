@@ -198,7 +198,11 @@ func (l *canaryLog) addStepEvent(u *unstructured.Unstructured, c deploymentv1alp
 	}
 }
 
-func (l *canaryLog) addEvent(e *corev1.Event) { l.pending = append(l.pending, e) }
+// addEvent adds an event that is not made yet. The oldest one of too many is dropped.
+func (l *canaryLog) addEvent(e *corev1.Event) {
+	l.pending = append(l.pending, e)
+	l.pending = l.pending[max(0, len(l.pending)-maxPending):]
+}
 
 // createCanaryEvents creates the events that are not made yet. An event that exists was made by another process.
 func (r *Reconciler) createCanaryEvents(ctx context.Context, s *phaseLog) error {

@@ -190,6 +190,37 @@ func TestCanaryEventFails(t *testing.T) {
 	}
 }
 
+// TestManyFailedEvents lets a namespace refuse events while a canary and its phases change again and again.
+func TestManyFailedEvents(t *testing.T) {
+	s := newCanaryScene(t)
+	s.is(0, 1, "", 0, "")
+	s.refused = true
+	for n := range 3 * maxPending {
+		s.moveTo(int64(n+2), forward()[:2]...)
+		s.status.Canary = &deploymentv1alpha1.CanaryStatus{State: deploymentv1alpha1.CanaryPreparing, Step: "1/3", Track: "green"}
+		if err := s.reconcile(); err == nil {
+			t.Fatal("Reconcile(...): want an error, so that it comes again")
+		}
+	}
+	for _, log := range s.r.logs {
+		if len(log.canary.pending) != maxPending || len(log.pending) != maxPending {
+			t.Errorf("The newest events wait to be made: want %d and %d, got %d and %d", maxPending, maxPending, len(log.canary.pending), len(log.pending))
+		}
+	}
+	s.refused = false
+	s.mustReconcile()
+	if got := len(s.events()); got != 2*maxPending {
+		t.Errorf("The events that wait are made once the namespace takes them: want %d, got %d", 2*maxPending, got)
+	}
+	total := 0.0
+	for _, n := range values(t, s.registry, transitions) {
+		total += n
+	}
+	if total != 6*maxPending {
+		t.Errorf("Each change is counted: want %d, got %v", 6*maxPending, total)
+	}
+}
+
 // TestCanariesNow counts deployments by the state of their canary, until they are deleted.
 func TestCanariesNow(t *testing.T) {
 	s := newCanaryScene(t)

@@ -32,6 +32,10 @@ import (
 // after an hour by default, so that older changes could be reported twice.
 const maxEventAge = 30 * time.Minute
 
+// maxPending is the maximum number of events of one object that are not made yet, and the same for its changes. A quota of the namespace may refuse events for
+// any time, and a tenant causes changes at any rate.
+const maxPending = 64
+
 // A Counter counts changes of the phase, and measures phases.
 type Counter interface {
 	// Transition counts a change.
@@ -181,7 +185,7 @@ func (r *Reconciler) updateCurrent(s *phaseLog, status *observedStatus) {
 }
 
 // collectSteps collects the new changes of a status. A change that is too old is not reported. It is counted if this process observed the
-// object before, since otherwise an earlier process may have counted it.
+// object before, since otherwise an earlier process may have counted it. The oldest one of too many changes without an event is counted alone.
 func (r *Reconciler) collectSteps(s *phaseLog, status *observedStatus) {
 	for _, transition := range s.takeNewSteps(status.Transitions) {
 		switch old := r.now().Sub(transition.At.Time) >= maxEventAge; {
@@ -190,6 +194,9 @@ func (r *Reconciler) collectSteps(s *phaseLog, status *observedStatus) {
 		case s.observed:
 			r.countTransition(s, transition)
 		}
+	}
+	for ; len(s.pending) > maxPending; s.pending = s.pending[1:] {
+		r.countTransition(s, s.pending[0])
 	}
 }
 

@@ -352,6 +352,7 @@ func TestDecodeIsBounded(t *testing.T) {
 		"pair":     fill(`{"status":"success","data":{"resultType":"scalar","result":[1,"1"%s]}}`, ",[]"),
 		"warnings": fill(`{"status":"success","warnings":[""%s],"data":{"resultType":"vector","result":[]}}`, `,""`),
 		"unknown":  fill(`{"status":"success","infos":[""%s],"data":{"resultType":"vector","result":[]}}`, `,{}`),
+		"errors":   fill(`{"errors":[""%s]}`, `,""`),
 		"labels":   fill(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":""%s},"value":[1,"1"]}]}}`, `,"a":""`),
 	} {
 		var baseline, final runtime.MemStats

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"net"
@@ -89,9 +90,9 @@ func newHTTPTransport(s Server, dialer *net.Dialer) (*http.Transport, error) {
 	if s.Certificate == nil {
 		return t, nil
 	}
-	pair, err := tls.X509KeyPair(s.Certificate.Chain, []byte(s.Certificate.Key))
+	pair, err := s.Certificate.readKeyPair()
 	if err != nil {
-		return nil, errors.New("client certificate and its key are malformed, or do not belong together")
+		return nil, err
 	}
 	t.TLSClientConfig.Certificates = []tls.Certificate{pair}
 	if s.Proxy != nil {
@@ -99,6 +100,21 @@ func newHTTPTransport(s Server, dialer *net.Dialer) (*http.Transport, error) {
 		t.DialTLSContext = (&tls.Dialer{NetDialer: dialer, Config: trust}).DialContext
 	}
 	return t, nil
+}
+
+// readKeyPair returns the certificates with their key. The error holds neither.
+func (c *Certificate) readKeyPair() (tls.Certificate, error) {
+	if len(c.Chain) > maxKeyBytes || len(c.Key) > maxKeyBytes {
+		return tls.Certificate{}, errors.Errorf("client certificate or its key has more than %d KiB", maxKeyBytes>>10)
+	}
+	pair, err := tls.X509KeyPair(c.Chain, []byte(c.Key))
+	if err != nil {
+		return tls.Certificate{}, errors.New("client certificate and its key are malformed, or do not belong together")
+	}
+	if key, isRSA := pair.PrivateKey.(*rsa.PrivateKey); isRSA && key.N.BitLen() > maxRSABits {
+		return tls.Certificate{}, errors.Errorf("the RSA key of the client certificate has more than %d bits", maxRSABits)
+	}
+	return pair, nil
 }
 
 func newTLSConfig(bundle []byte) (*tls.Config, error) {

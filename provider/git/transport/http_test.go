@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"bytes"
 	"crypto/tls"
+	"strings"
 	"testing"
 	"time"
 )
@@ -30,4 +32,30 @@ func connTo(t *testing.T, s Server) *Conn {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestLargeCertificate has a certificate and a key of a client that take long to read.
+func TestLargeCertificate(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		c      Certificate
+	}{
+		"Chain": {reason: "Certificates have a limit.", c: Certificate{Chain: bytes.Repeat([]byte(" "), maxKeyBytes+1)}},
+		"Key":   {reason: "A key has a limit.", c: Certificate{Key: Secret(strings.Repeat(" ", maxKeyBytes+1))}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, err := tc.c.readKeyPair(); err == nil || !strings.Contains(err.Error(), "more than 64 KiB") {
+				t.Errorf("\n%s\nreadKeyPair(): want an error with the limit, got %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestCheckRSALength(t *testing.T) {
+	for bits, want := range map[int]bool{minRSABits - 1: false, minRSABits: true, maxRSABits: true, maxRSABits + 1: false} {
+		if err := checkRSALength(bits); (err == nil) != want {
+			t.Errorf("An RSA key has a minimum and a maximum length: checkRSALength(%d): %v", bits, err)
+		}
+	}
 }

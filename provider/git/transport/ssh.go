@@ -25,6 +25,10 @@ const (
 	answerTime    = 45 * time.Second
 
 	minRSABits = 2048
+
+	// maxRSABits is the maximum length of an RSA key, and maxKeyBytes the maximum size of a private key, and of certificates: a signature takes time by the third
+	// power of the length, and a tenant writes the key.
+	maxRSABits, maxKeyBytes = 16_384, 64 << 10
 )
 
 // SSH authenticates with a private key.
@@ -70,6 +74,9 @@ func (s SSH) newKeySigner() (ssh.Signer, error) {
 
 // parsePrivateKey never repeats the key in an error.
 func parsePrivateKey(key, passphrase []byte) (ssh.Signer, error) {
+	if len(key) > maxKeyBytes {
+		return nil, errors.Errorf("the private key has more than %d KiB", maxKeyBytes>>10)
+	}
 	signer, err := ssh.ParsePrivateKey(key)
 	var sealed *ssh.PassphraseMissingError
 	switch {
@@ -94,12 +101,22 @@ func checkPublicKey(k ssh.PublicKey) error {
 		if !ok {
 			break
 		}
-		if r, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok && r.N.BitLen() >= minRSABits {
-			return nil
+		if r, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok {
+			return checkRSALength(r.N.BitLen())
 		}
-		return errors.Errorf("the RSA key has less than %d bits", minRSABits)
 	}
 	return errors.New("the private key must be of ed25519, ecdsa or rsa")
+}
+
+// checkRSALength returns an error for an RSA key that is too short to be safe, or too long to be used in time.
+func checkRSALength(bits int) error {
+	switch {
+	case bits < minRSABits:
+		return errors.Errorf("the RSA key has less than %d bits", minRSABits)
+	case bits > maxRSABits:
+		return errors.Errorf("the RSA key has more than %d bits", maxRSABits)
+	}
+	return nil
 }
 
 // An sshConn reaches one repository over SSH. It uses neither the agent, the configuration nor the known hosts of the user who runs the

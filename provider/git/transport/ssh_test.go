@@ -304,6 +304,10 @@ func TestKeysOfSSH(t *testing.T) {
 			reason: "A private key with its passphrase is accepted.",
 			auth:   transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public(),
 		},
+		"Large": {
+			reason: "A private key has a limit, since its author chooses the time that it takes.",
+			auth:   transport.SSH{PrivateKey: transport.Secret(seal(ec, "") + strings.Repeat(" ", 64<<10))}, public: ec.Public(), want: failure.ClassInvalid,
+		},
 		"NoPassphrase": {
 			reason: "A private key whose passphrase is missing is refused.",
 			auth:   transport.SSH{PrivateKey: transport.Secret(seal(ec, "open"))}, public: ec.Public(), want: failure.ClassInvalid,
