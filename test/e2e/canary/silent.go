@@ -52,9 +52,7 @@ func (y *measured) losesRequestsInBothWithout(kill func()) {
 		})
 	}
 	for i, s := range y.Sites {
-		if got, limit := y.requestsAtSite(i, broken), gateInterval+followedWithin; got > limit {
-			y.Errorf("%s: the canary gets its last request %s after the scrape that shows its failures, want at most %s", s.Name, got, limit)
-		}
+		figure.Check(y.T, "orphan_breach_to_weight_zero_s of "+s.Name, y.requestsAtSite(i, broken).Seconds(), (gateInterval + followedWithin).Seconds())
 	}
 }
 
